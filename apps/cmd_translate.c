@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "output.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "commands.h"
+#include "output.h"
 #include "universal/host/files.h"
 #include "universal/registry.h"
 #include "universal/talk.h"
@@ -182,8 +182,7 @@ static void put_route(tpi_buf *out, const tpi_wired *wired, tpi_command wanted, 
     for (int i = 0; i < 8 && (route->way == TPI_WAY_CONVERT || route->way == TPI_WAY_PARENT); i++) {
         const tpi_command next = route->next;
         route = tpi_wired_route(wired, next, part);
-        tpi_buf_printf(out, ", %s: %s", tpi_dictionary_entry(next)->name,
-                       tpi_way_text(route->way));
+        tpi_buf_printf(out, ", %s: %s", tpi_dictionary_entry(next)->name, tpi_way_text(route->way));
     }
     if (route->translation != NULL) {
         tpi_buf_printf(out, ", line %u of the robot file", route->translation->line);
@@ -220,8 +219,8 @@ static int translate(const struct asked *asked, const tpi_wired *wired, int part
     const tpi_outcome *outcome = tpi_talk_outcome(talk);
     const bool failed = outcome->fault == TPI_FAULT_NOT_AVAILABLE ||
                         outcome->fault == TPI_FAULT_NO_MATCH || outcome->fault == TPI_FAULT_VALUE;
-    const int result = failed ? command_fail(name, EXIT_FAILED, "%s", outcome->text)
-                              : command_write(name, &out);
+    const int result =
+        failed ? command_fail(name, EXIT_FAILED, "%s", outcome->text) : command_write(name, &out);
     if (failed) {
         tpi_buf_fini(&out);
     }
@@ -306,7 +305,8 @@ const command command_translate = {
         "usage: troupe translate ROBOT COMMAND [CLASSES [NUMBER]] [VALUE...]\n"
         "\n"
         "Finds the device that the classes mean on this robot, explains it, and prints what would\n"
-        "be written (>) and how each reply is read (<), with the set-up of the device. CLASSES are\n"
+        "be written (>) and how each reply is read (<), with the set-up of the device. CLASSES "
+        "are\n"
         "words with commas between them, most specific first. Nothing is sent.\n"
         "\n"
         "  --wiring FILE       what is plugged in where\n"

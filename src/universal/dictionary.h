@@ -112,10 +112,10 @@ typedef struct tpi_entry {
     uint16_t code;
     tpi_sort sort;
     bool has_port;
-    tpi_type_number type;  /* default device type */
-    const char *classes;   /* default class list, separated by commas; "" for none */
-    tpi_command parent;    /* TPI_COMMANDS for none */
-    uint16_t base;         /* code of the default base command; 0 for none */
+    tpi_type_number type; /* default device type */
+    const char *classes;  /* default class list, separated by commas; "" for none */
+    tpi_command parent;   /* TPI_COMMANDS for none */
+    uint16_t base;        /* code of the default base command; 0 for none */
     tpi_slot values[TPI_MOST_VALUES + 1];
     tpi_slot results[TPI_MOST_RESULTS + 1];
     const char *text; /* what it does */

@@ -18,8 +18,8 @@ struct matching {
 static tpi_matched has(const struct matching *in, size_t count)
 {
     return in->length - in->at >= count ? TPI_MATCH_YES
-           : in->is_whole              ? TPI_MATCH_NO
-                                       : TPI_MATCH_MORE;
+           : in->is_whole               ? TPI_MATCH_NO
+                                        : TPI_MATCH_MORE;
 }
 
 static tpi_matched match_bytes(struct matching *in, const tpi_item *item)
@@ -294,8 +294,7 @@ static tpi_matched match_item(struct matching *in, const tpi_item *item, const t
 }
 
 /* Texts of 7-bit pairs are joined once the whole pattern has fitted. */
-static void finish_texts(const tpi_pattern *pattern, const tpi_context *context,
-                         uint8_t *data)
+static void finish_texts(const tpi_pattern *pattern, const tpi_context *context, uint8_t *data)
 {
     for (unsigned i = 0; i < pattern->count; i++) {
         const tpi_item *item = &pattern->items[i];
@@ -316,9 +315,8 @@ tpi_matched tpi_pattern_match(const tpi_pattern *pattern, uint8_t *data, size_t 
 
     for (unsigned i = 0; i < pattern->count; i++) {
         const tpi_item *next = i + 1 < pattern->count ? &pattern->items[i + 1] : NULL;
-        const tpi_matched result =
-            match_item(&in, &pattern->items[i],
-                       next != NULL && next->kind == TPI_ITEM_BYTES ? next : NULL);
+        const tpi_matched result = match_item(
+            &in, &pattern->items[i], next != NULL && next->kind == TPI_ITEM_BYTES ? next : NULL);
         found->used = result == TPI_MATCH_REFUSED && is_whole ? length : in.at;
         if (result != TPI_MATCH_YES) {
             return result;

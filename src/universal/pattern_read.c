@@ -41,11 +41,10 @@ static bool read_integer(tpi_format *out, const char *text)
     for (unsigned i = 0; i < 7; i++) {
         if (strcmp(widths[i].name, text + (magnitude ? 2 : 1)) == 0 &&
             (!magnitude || widths[i].width <= 2)) {
-            *out = (tpi_format){
-                .kind = magnitude ? TPI_FORMAT_SIGN_MAGNITUDE : TPI_FORMAT_INTEGER,
-                .width = (uint16_t)widths[i].width,
-                .is_signed = text[0] == 's',
-                .is_little = strchr(widths[i].name, 'l') != NULL};
+            *out = (tpi_format){.kind = magnitude ? TPI_FORMAT_SIGN_MAGNITUDE : TPI_FORMAT_INTEGER,
+                                .width = (uint16_t)widths[i].width,
+                                .is_signed = text[0] == 's',
+                                .is_little = strchr(widths[i].name, 'l') != NULL};
             return true;
         }
     }
@@ -221,7 +220,7 @@ static tp_status read_allowed(struct reading *in, tpi_item *item, const char *te
         at = next + strspn(next, " ");
     }
     return item->allowed_count > 0 ? TP_OK
-                                   : fail(in, "expected numbers behind ok", text, (int)length);
+                                   : fail(in, "expected numbers behind it: ok 00 20", "ok", 2);
 }
 
 /* What stands behind the type of a pattern's field. */
@@ -240,8 +239,9 @@ static tp_status read_condition(struct reading *in, tpi_item *item, const char *
     if (in->is_template || is_text(&item->format)) {
         return fail(in, "nothing may stand behind this type", text, (int)length);
     }
-    if (length > 2 && strncmp(text, "ok ", 3) == 0) {
-        return read_allowed(in, item, text + 3, length - 3);
+    if (length >= 2 && strncmp(text, "ok", 2) == 0) {
+        const size_t skip = length > 2 ? 3 : 2;
+        return read_allowed(in, item, text + skip, length - skip);
     }
     return read_bounds(in, item, text, length);
 }
@@ -291,7 +291,11 @@ static tp_status read_value(struct reading *in, tpi_item *item, const char *text
             return fail(in, "a field of a reply has a name of letters and digits", text,
                         (int)length);
         }
-        item->local = name != NULL ? tpi_scope_local(in->scope, name, is_text(&item->format)) : -1;
+        if (name == NULL) {
+            snprintf(in->why, in->size, "out of memory");
+            return TP_E_NOMEM;
+        }
+        item->local = tpi_scope_local(in->scope, name, is_text(&item->format));
         if (item->local < 0) {
             return fail(in, "over 32 names in one translation", text, (int)length);
         }
@@ -395,10 +399,10 @@ static tp_status check_end(const struct reading *in)
     }
     for (unsigned i = 0; i < in->count; i++) {
         const tpi_item *item = &in->items[i];
-        const bool open = item->kind == TPI_ITEM_REST ||
-                          (item->kind == TPI_ITEM_FIELD && item->format.width == 0 &&
-                           item->value.ops == NULL && is_text(&item->format) &&
-                           item->format.kind != TPI_FORMAT_TEXT_NUL);
+        const bool open =
+            item->kind == TPI_ITEM_REST ||
+            (item->kind == TPI_ITEM_FIELD && item->format.width == 0 && item->value.ops == NULL &&
+             is_text(&item->format) && item->format.kind != TPI_FORMAT_TEXT_NUL);
         const bool is_last = i + 1 == in->count;
         if (!in->is_template && open && is_last && !in->framed) {
             snprintf(in->why, in->size,

@@ -100,8 +100,8 @@ static bool fit(double *value, double low, double high)
 static tpi_written put_integer(tpi_bytes *out, const tpi_format *format, double value)
 {
     const double all = ldexp(1, 8 * format->width);
-    const bool clamped = format->is_signed ? fit(&value, -all / 2, all / 2 - 1)
-                                           : fit(&value, 0, all - 1);
+    const bool clamped =
+        format->is_signed ? fit(&value, -all / 2, all / 2 - 1) : fit(&value, 0, all - 1);
     uint8_t bytes[4];
 
     tpi_integer_put(bytes, (uint32_t)(int64_t)value, format->width, format->is_little);

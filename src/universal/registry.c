@@ -38,7 +38,7 @@ int tpi_registry_declare(tpi_registry *registry, const char *classes, int id, tp
                                               &registry->arena, classes);
     if (status != TP_OK || port->classes.count == 0) {
         tp_fail(err, status != TP_OK ? status : TP_E_INVALID, "%s",
-                status == TP_E_NOMEM    ? "out of memory"
+                status == TP_E_NOMEM   ? "out of memory"
                 : status == TP_E_LIMIT ? "a device has at most 24 classes"
                                        : "a device needs a class");
         return -1;

@@ -19,8 +19,8 @@ enum {
     TPI_MOST_ROWS = 8,    /* rows of slots */
     TPI_MOST_SLOTS = 32,  /* in a row */
     TPI_MOST_LINKS = 4,
-    TPI_MOST_TYPES = 8,      /* of a translation */
-    TPI_MOST_INCOMING = 32,  /* and refusals */
+    TPI_MOST_TYPES = 8,     /* of a translation */
+    TPI_MOST_INCOMING = 32, /* and refusals */
     TPI_MOST_ESCAPES = 16,
     TPI_MOST_REMARKS = 200, /* na, unused, errors, labels: of each */
     TPI_MOST_POLLS = 4,     /* nested */
@@ -110,7 +110,7 @@ typedef struct tpi_device {
     bool has_id; /* the file gives it */
     double range[2], degrees[2];
     double threshold, hysteresis;
-    const double *numbers; /* by the names of the robot's scope; NaN where it has none */
+    const double *numbers;    /* by the names of the robot's scope; NaN where it has none */
     const char *left, *right; /* names of the members of a group */
     tpi_steps setup, shutdown;
 } tpi_device;
@@ -160,8 +160,8 @@ typedef struct tpi_mark {
 } tpi_mark;
 
 typedef struct tpi_framing {
-    bool is_used;    /* there is the element */
-    bool is_packet;  /* each packet of the link is a frame */
+    bool is_used;     /* there is the element */
+    bool is_packet;   /* each packet of the link is a frame */
     bool reads_plain; /* replies have no framing */
     tpi_mark start, end;
     tpi_format length; /* width 0: none */
@@ -190,7 +190,7 @@ typedef struct tpi_identity {
 } tpi_identity;
 
 typedef struct tpi_robot {
-    tpi_document document; /* its arena has everything here */
+    tpi_document document;            /* its arena has everything here */
     const tpi_vocabulary *vocabulary; /* borrowed */
     tpi_identity identity;
     unsigned link_count;
@@ -240,8 +240,8 @@ tp_status tpi_robot_read_slots(tpi_robot *robot, const tpi_element *element);
 tp_status tpi_robot_read_device(tpi_robot *robot, const tpi_element *element);
 tp_status tpi_robot_read_group(tpi_robot *robot, const tpi_element *element);
 
-/* Read one device of an element, with `number` in the place of %. The messages go to `document`, the
- * memory comes from `arena`. Used for robot files and for own devices of wiring files. */
+/* Read one device of an element, with `number` in the place of %. The messages go to `document`,
+ * the memory comes from `arena`. Used for robot files and for own devices of wiring files. */
 tp_status tpi_device_read(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
                           tpi_arena *arena, const tpi_element *element, int number);
 

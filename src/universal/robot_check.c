@@ -5,7 +5,7 @@
 #include "universal/robot.h"
 
 static const char *const fault_texts[TPI_FAULTS] = {
-    "done",         "not available", "no match", "bad value",     "robot silent",
+    "done",          "not available", "no match", "bad value",      "robot silent",
     "robot refused", "stopped",       "denied",   "reply too long",
 };
 
@@ -78,8 +78,7 @@ static tp_status check_numbers(const tpi_robot *robot, const tpi_translation *t)
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
         for (unsigned i = 0; i < robot->device_count; i++) {
             const tpi_device *device = &robot->devices[i];
-            if (has_type(t, device->type) && isnan(device->numbers[n]) &&
-                steps_use(&t->steps, n)) {
+            if (has_type(t, device->type) && isnan(device->numbers[n]) && steps_use(&t->steps, n)) {
                 return fail_at(robot, "translate", t->line,
                                "the device \"%.40s\" has no number \"%s\"; add it to its values",
                                device->name, robot->scope.numbers[n]);
@@ -116,12 +115,11 @@ static tp_status check_results(const tpi_robot *robot, const tpi_translation *t)
     for (int i = 0; results[i].name != NULL; i++) {
         bool given = false;
         for (unsigned j = 0; j < t->steps.count; j++) {
-            given = given || (t->steps.steps[j].code == TPI_STEP_RESULT &&
-                              t->steps.steps[j].target == i);
+            given = given ||
+                    (t->steps.steps[j].code == TPI_STEP_RESULT && t->steps.steps[j].target == i);
         }
         if (!given) {
-            return fail_at(robot, "translate", t->line,
-                           "%s has the result \"%s\"; write <result>",
+            return fail_at(robot, "translate", t->line, "%s has the result \"%s\"; write <result>",
                            tpi_dictionary_entry(t->command)->name, results[i].name);
         }
     }
@@ -135,8 +133,8 @@ static tp_status check_translation(const tpi_robot *robot, unsigned index)
 
     for (unsigned i = 0; i < t->type_count; i++) {
         if (!is_type(robot, t->types[i])) {
-            return fail_at(robot, "translate", t->line,
-                           "type=\"%.40s\": no device has this type%s", t->types[i], "");
+            return fail_at(robot, "translate", t->line, "type=\"%.40s\": no device has this type%s",
+                           t->types[i], "");
         }
         for (unsigned j = 0; j < index; j++) {
             if (robot->translations[j].command == t->command &&
@@ -167,8 +165,8 @@ static tp_status check_slots(const tpi_robot *robot)
     for (unsigned i = 0; i < robot->device_count; i++) {
         for (unsigned j = 0; j < i; j++) {
             const tpi_device *a = &robot->devices[j], *b = &robot->devices[i];
-            if (a->at >= 0 && a->at == b->at && a->row == b->row &&
-                a->is_output == b->is_output && !(a->is_output)) {
+            if (a->at >= 0 && a->at == b->at && a->row == b->row && a->is_output == b->is_output &&
+                !(a->is_output)) {
                 return fail_at(robot, "device", b->line,
                                "\"%.40s\" sits there already; remove one at%s", a->name, "");
             }
@@ -210,8 +208,8 @@ tp_status tpi_robot_check(const tpi_robot *robot)
 
     if (status == TP_OK && robot->link_count == 0) {
         status = fail_at(robot, "robot", robot->document.root->line,
-                         "there is no <link>; write <link kind=\"serial\" baud=\"115200\"/>%s%s", "",
-                         "");
+                         "there is no <link>; write <link kind=\"serial\" baud=\"115200\"/>%s%s",
+                         "", "");
     }
     for (unsigned i = 0; i < robot->translation_count && status == TP_OK; i++) {
         status = check_translation(robot, i);

@@ -99,8 +99,7 @@ static tp_status read_number(const tpi_robot *robot, const tpi_document *documen
         return tpi_element_fail(document, element, "values: the robot file has no number \"%.*s\"",
                                 (int)length, word);
     }
-    if (*text == '\0' ||
-        tpi_number_read_f64(text, strlen(text), &numbers[index]) != strlen(text)) {
+    if (*text == '\0' || tpi_number_read_f64(text, strlen(text), &numbers[index]) != strlen(text)) {
         return tpi_element_fail(document, element,
                                 "values: \"%.30s\": expected a name and a number: pin 9", word);
     }
@@ -112,7 +111,7 @@ static tp_status read_numbers(tpi_device *out, const tpi_robot *robot, const tpi
 {
     const char *list = numbered(arena, tpi_element_get(element, "values"), number);
     double *numbers = tpi_arena_array(arena, TPI_MOST_NUMBERS, sizeof *numbers);
-    bool failed = numbers == NULL;
+    bool failed = numbers == NULL || (list == NULL && tpi_element_get(element, "values") != NULL);
     const char *word;
 
     for (unsigned i = 0; !failed && i < TPI_MOST_NUMBERS; i++) {
@@ -141,15 +140,17 @@ static tp_status read_classes(tpi_device *out, const tpi_robot *robot, const tpi
     if (text == NULL) {
         return TP_E_INVALID;
     }
-    if (tpi_classes_read(list, robot->vocabulary, arena, text) != TP_OK) {
-        return tpi_element_fail(document, element, "over %d classes", TPI_MOST_LIST);
+    const tp_status status = tpi_classes_read(list, robot->vocabulary, arena, text);
+    if (status != TP_OK) {
+        return status == TP_E_NOMEM
+                   ? tpi_document_no_memory(document)
+                   : tpi_element_fail(document, element, "over %d classes", TPI_MOST_LIST);
     }
     for (unsigned i = 0; i < list->count; i++) {
         if (list->words[i].class < 0) {
-            return tpi_element_fail(document, element, "\"%.40s\" is no class of classes.xml%s",
-                                    list->words[i].text,
-                                    tpi_vocabulary_hint(robot->vocabulary, list->words[i].text,
-                                                        hint, sizeof hint));
+            return tpi_element_fail(
+                document, element, "\"%.40s\" is no class of classes.xml%s", list->words[i].text,
+                tpi_vocabulary_hint(robot->vocabulary, list->words[i].text, hint, sizeof hint));
         }
     }
     const char *last = list->count > 0 ? list->words[list->count - 1].text : "";
@@ -159,7 +160,7 @@ static tp_status read_classes(tpi_device *out, const tpi_robot *robot, const tpi
                                 "the classes end with \"%.30s\"; write Input or Output at the end",
                                 last);
     }
-    tpi_classes_add_parents(list, robot->vocabulary, true);
+    tpi_classes_add_parents(list, robot->vocabulary);
     return TP_OK;
 }
 
@@ -194,6 +195,9 @@ static tp_status read_place(tpi_device *out, const tpi_robot *robot, const tpi_d
     const char *slots = tpi_element_get(element, "slots");
     const char *at = numbered(arena, tpi_element_get(element, "at"), number);
 
+    if (at == NULL && tpi_element_get(element, "at") != NULL) {
+        return tpi_document_no_memory(document);
+    }
     out->row = out->at = -1;
     for (unsigned i = 0; slots != NULL && i < robot->row_count; i++) {
         if (tpi_word_equal(robot->rows[i].name, slots)) {
@@ -201,16 +205,15 @@ static tp_status read_place(tpi_device *out, const tpi_robot *robot, const tpi_d
         }
     }
     if (slots != NULL && out->row < 0) {
-        return tpi_element_fail(document, element,
-                                "slots=\"%.30s\": there is no <slots name=\"%.30s\">", slots,
-                                slots);
+        return tpi_element_fail(
+            document, element, "slots=\"%.30s\": there is no <slots name=\"%.30s\">", slots, slots);
     }
     if (at != NULL && out->row < 0) {
         return tpi_element_fail(document, element, "at needs slots; write slots=\"...\"");
     }
     if (at != NULL && !tpi_robot_slot(robot, at, &out->row, &out->at)) {
-        return tpi_element_fail(document, element, "at=\"%.30s\": the row \"%.30s\" has no such label",
-                                at, slots);
+        return tpi_element_fail(document, element,
+                                "at=\"%.30s\": the row \"%.30s\" has no such label", at, slots);
     }
     return TP_OK;
 }
@@ -254,10 +257,9 @@ static void default_range(tpi_device *out, const tpi_robot *robot)
 tp_status tpi_device_read(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
                           tpi_arena *arena, const tpi_element *element, int number)
 {
-    static const char *const names[] = {"name",      "type",       "classes", "base",   "slots",
-                                        "at",        "values",     "label",   "signed", "range",
-                                        "threshold", "hysteresis", "degrees", "for",    "id",
-                                        NULL};
+    static const char *const names[] = {
+        "name",   "type",  "classes",   "base",       "slots",   "at",  "values", "label",
+        "signed", "range", "threshold", "hysteresis", "degrees", "for", "id",     NULL};
     const char *name = tpi_element_need(document, element, "name");
     const char *type = name != NULL ? tpi_element_need(document, element, "type") : NULL;
     const char *label = tpi_element_get(element, "label");
@@ -338,8 +340,8 @@ static tp_status add(tpi_robot *robot, const tpi_element *element, tpi_device *d
 static tp_status read_one(tpi_robot *robot, const tpi_element *element, int number)
 {
     tpi_device device = {0};
-    const tp_status status = tpi_device_read(&device, robot, &robot->document,
-                                             &robot->document.arena, element, number);
+    const tp_status status =
+        tpi_device_read(&device, robot, &robot->document, &robot->document.arena, element, number);
 
     return status == TP_OK ? add(robot, element, &device) : status;
 }

@@ -13,7 +13,8 @@
 
 static bool is_name(const char *text)
 {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text) &&
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
+               strlen(text) &&
            strlen(text) <= 40;
 }
 
@@ -37,14 +38,14 @@ static tp_status read_root(tpi_robot *robot)
         status = TP_E_INVALID;
     }
     if (status == TP_OK && !is_name(robot->identity.name)) {
-        status = tpi_element_fail(document, root,
-                                  "name=\"%.40s\": expected small letters, digits and -",
-                                  robot->identity.name);
+        status =
+            tpi_element_fail(document, root, "name=\"%.40s\": expected letters, digits, - and _",
+                             robot->identity.name);
     }
     if (status == TP_OK && kind != NULL && strcmp(kind, "bytes") != 0 &&
         strcmp(kind, "universal") != 0) {
-        status = tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal",
-                                  kind);
+        status =
+            tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal", kind);
     }
     robot->identity.is_universal = kind != NULL && strcmp(kind, "universal") == 0;
     robot->identity.lang = lang != NULL ? lang : "en";
@@ -110,10 +111,10 @@ static tp_status add_register(tpi_robot *robot, const tpi_element *element, tpi_
         return tpi_element_fail(&robot->document, element,
                                 "the register \"%.30s\" is there twice; names are unique", name);
     }
-    if (scope->register_count == TPI_MOST_REGISTERS ||
-        scope->word_count + words > TPI_MOST_WORDS) {
-        return tpi_element_fail(&robot->document, element, "over %d registers, or %d numbers in all",
-                                TPI_MOST_REGISTERS, TPI_MOST_WORDS);
+    if (scope->register_count == TPI_MOST_REGISTERS || scope->word_count + words > TPI_MOST_WORDS) {
+        return tpi_element_fail(&robot->document, element,
+                                "over %d registers, or %d numbers in all", TPI_MOST_REGISTERS,
+                                TPI_MOST_WORDS);
     }
     r->name = name;
     r->offset = scope->word_count;
@@ -205,8 +206,8 @@ static tp_status add_remark(tpi_robot *robot, const tpi_element *element, tpi_re
     if (remarks->count == TPI_MOST_REMARKS) {
         return tpi_element_fail(&robot->document, element, "over %d of these", TPI_MOST_REMARKS);
     }
-    remarks->all[remarks->count++] = (tpi_remark){
-        .what = what, .why = why, .command = TPI_COMMANDS, .line = element->line};
+    remarks->all[remarks->count++] =
+        (tpi_remark){.what = what, .why = why, .command = TPI_COMMANDS, .line = element->line};
     return TP_OK;
 }
 
@@ -298,9 +299,8 @@ static tp_status read_translate(tpi_robot *robot, const tpi_element *element)
         return tpi_element_fail(&robot->document, element, "over %d translations",
                                 TPI_MOST_TRANSLATIONS);
     }
-    *t = (tpi_translation){.command = tpi_dictionary_named(command),
-                           .line = element->line,
-                           .element = element};
+    *t = (tpi_translation){
+        .command = tpi_dictionary_named(command), .line = element->line, .element = element};
     if (t->command == TPI_COMMANDS) {
         tpi_nearest_init(&nearest, command);
         for (int i = 0; i < TPI_COMMANDS; i++) {
@@ -337,9 +337,8 @@ static tp_status read_keepalive(tpi_robot *robot, const tpi_element *element)
         status = tpi_element_number(&robot->document, element, "every", 10, 3600000, 0,
                                     &robot->timing.keepalive_ms);
     }
-    return status == TP_OK
-               ? tpi_steps_read(&robot->keepalive, robot, element, TPI_COMMANDS, NULL)
-               : status;
+    return status == TP_OK ? tpi_steps_read(&robot->keepalive, robot, element, TPI_COMMANDS, NULL)
+                           : status;
 }
 
 static tp_status read_stop(tpi_robot *robot, const tpi_element *element)

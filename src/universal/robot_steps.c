@@ -25,8 +25,8 @@ struct compiling {
 
 static tp_status compile(struct compiling *in, const tpi_element *parent);
 
-static const char *const all_steps[] = {"send", "reply", "use",   "set", "check", "wait",
-                                        "poll", "await", "do",    "if",  "result", NULL};
+static const char *const all_steps[] = {"send", "reply", "use", "set", "check",  "wait",
+                                        "poll", "await", "do",  "if",  "result", NULL};
 
 /* ---- Help ---- */
 
@@ -46,19 +46,20 @@ static tp_status expression(const struct compiling *in, const tpi_element *eleme
                             const char *where, const char *text, tpi_expression *out)
 {
     char why[140];
-    const tp_status status =
-        tpi_expression_read(out, text, strlen(text), &in->robot->scope,
-                            &in->robot->document.arena, why, sizeof why);
+    const tp_status status = tpi_expression_read(out, text, strlen(text), &in->robot->scope,
+                                                 &in->robot->document.arena, why, sizeof why);
 
-    return status == TP_OK ? TP_OK : tpi_element_fail(in->document, element, "%s: %s", where, why);
+    return status == TP_OK        ? TP_OK
+           : status == TP_E_NOMEM ? tpi_document_no_memory(in->document)
+                                  : tpi_element_fail(in->document, element, "%s: %s", where, why);
 }
 
 /* An attribute that is an expression of a number. */
 static tp_status number(const struct compiling *in, const tpi_element *element, const char *name,
                         bool needed, tpi_expression *out)
 {
-    const char *text = needed ? tpi_element_need(in->document, element, name)
-                              : tpi_element_get(element, name);
+    const char *text =
+        needed ? tpi_element_need(in->document, element, name) : tpi_element_get(element, name);
 
     if (text == NULL) {
         return needed ? TP_E_INVALID : TP_OK;
@@ -78,6 +79,9 @@ static tp_status pattern(struct compiling *in, const tpi_element *element, const
         tpi_pattern_read(out, text, is_template, tpi_robot_reads_frames(in->robot),
                          &in->robot->scope, &in->robot->document.arena, why, sizeof why);
 
+    if (status == TP_E_NOMEM) {
+        return tpi_document_no_memory(in->document);
+    }
     return status == TP_OK ? TP_OK
                            : tpi_element_fail(in->document, element, "%s: %s",
                                               is_template ? "send" : "reply", why);
@@ -168,8 +172,7 @@ static tp_status step_set(struct compiling *in, const tpi_element *element)
     static const char *const names[] = {"name", "at", "to", NULL};
     tpi_step *step = add(in, element, TPI_STEP_SET);
     const char *name = step != NULL ? tpi_element_need(in->document, element, "name") : NULL;
-    tp_status status =
-        name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status == TP_OK) {
         status = number(in, element, "to", true, &step->value);
@@ -186,8 +189,9 @@ static tp_status step_set(struct compiling *in, const tpi_element *element)
         const tpi_register *r = &in->robot->scope.registers[step->target];
         if ((r->size > 0) != (step->at.ops != NULL)) {
             return tpi_element_fail(in->document, element,
-                                    r->size > 0 ? "the register \"%.30s\" has a size; write at=\"...\""
-                                                : "the register \"%.30s\" has no size; remove at",
+                                    r->size > 0
+                                        ? "the register \"%.30s\" has a size; write at=\"...\""
+                                        : "the register \"%.30s\" has no size; remove at",
                                     name);
         }
         return TP_OK;
@@ -206,8 +210,7 @@ static tp_status step_check(struct compiling *in, const tpi_element *element)
     static const char *const names[] = {"that", "error", "says", NULL};
     tpi_step *step = add(in, element, TPI_STEP_CHECK);
     const char *error = tpi_element_get(element, "error");
-    tp_status status =
-        step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status != TP_OK) {
         return status;
@@ -239,8 +242,7 @@ static tp_status step_poll(struct compiling *in, const tpi_element *element)
     static const char *const names[] = {"until", "every", "timeout", "says", NULL};
     tpi_step *step = add(in, element, TPI_STEP_POLL);
     const int begin = (int)in->count;
-    tp_status status =
-        step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status == TP_OK && in->polls == TPI_MOST_POLLS) {
         status = tpi_element_fail(in->document, element, "nested over %d deep", TPI_MOST_POLLS);
@@ -272,8 +274,7 @@ static tp_status step_await(struct compiling *in, const tpi_element *element)
     static const char *const names[] = {"name", "at", "fresh", "timeout", NULL};
     tpi_step *step = add(in, element, TPI_STEP_AWAIT);
     const char *name = step != NULL ? tpi_element_need(in->document, element, "name") : NULL;
-    tp_status status =
-        name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status != TP_OK) {
         return status;
@@ -284,8 +285,8 @@ static tp_status step_await(struct compiling *in, const tpi_element *element)
                                 "name=\"%.30s\" is no register; write <register name=\"%.30s\"/>",
                                 name, name);
     }
-    status = number(in, element, "at", in->robot->scope.registers[step->target].size > 0,
-                    &step->at);
+    status =
+        number(in, element, "at", in->robot->scope.registers[step->target].size > 0, &step->at);
     if (status == TP_OK) {
         status = tpi_element_flag(in->document, element, "fresh", &step->is_fresh);
     }
@@ -323,8 +324,7 @@ static tp_status call_result(struct compiling *in, const tpi_element *element, t
                                 tpi_dictionary_entry(call->command)->name);
     }
     call->local = tpi_scope_local(&in->robot->scope, name, tpi_kind_is_text(slots[0].kind));
-    return call->local >= 0 ? TP_OK
-                            : tpi_element_fail(in->document, element, "over 32 names");
+    return call->local >= 0 ? TP_OK : tpi_element_fail(in->document, element, "over 32 names");
 }
 
 static tp_status step_do(struct compiling *in, const tpi_element *element)
@@ -338,7 +338,8 @@ static tp_status step_do(struct compiling *in, const tpi_element *element)
         return status != TP_OK ? status : tpi_document_no_memory(in->document);
     }
     step->call = call;
-    *call = (tpi_call){.command = tpi_dictionary_named(name), .device = "", .index = -1, .local = -1};
+    *call =
+        (tpi_call){.command = tpi_dictionary_named(name), .device = "", .index = -1, .local = -1};
     if (call->command == TPI_COMMANDS) {
         return tpi_element_fail(in->document, element, "command=\"%.30s\" is no command", name);
     }
@@ -346,10 +347,10 @@ static tp_status step_do(struct compiling *in, const tpi_element *element)
         if (strcmp(a->name, "device") == 0) {
             call->device = a->value;
             call->index = tpi_robot_device(in->robot, a->value);
-            status = call->index >= 0 ? TP_OK
-                                      : tpi_element_fail(in->document, element,
-                                                         "device=\"%.40s\" is no device of this file",
-                                                         a->value);
+            status = call->index >= 0
+                         ? TP_OK
+                         : tpi_element_fail(in->document, element,
+                                            "device=\"%.40s\" is no device of this file", a->value);
         } else if (strcmp(a->name, "result") == 0) {
             status = call_result(in, element, call, a->value);
         } else if (strcmp(a->name, "command") != 0) {
@@ -398,8 +399,7 @@ static const tpi_element *instruction(const struct compiling *in, const char *na
 {
     tpi_nearest_init(nearest, name);
     for (const tpi_element *e = in->robot->document.root->first; e != NULL; e = e->next) {
-        const char *other =
-            strcmp(e->name, "instruction") == 0 ? tpi_element_get(e, "name") : NULL;
+        const char *other = strcmp(e->name, "instruction") == 0 ? tpi_element_get(e, "name") : NULL;
         if (other != NULL && strcmp(other, name) == 0) {
             return e;
         }
@@ -431,9 +431,8 @@ static tp_status step_use(struct compiling *in, const tpi_element *element)
             continue;
         }
         tpi_step *step = add(in, element, TPI_STEP_SET);
-        tp_status status = step != NULL
-                               ? expression(in, element, a->name, a->value, &step->value)
-                               : TP_E_INVALID;
+        tp_status status =
+            step != NULL ? expression(in, element, a->name, a->value, &step->value) : TP_E_INVALID;
         if (status != TP_OK) {
             return status;
         }

@@ -166,8 +166,7 @@ static double clamped(tpi_talk *talk, const tpi_slot *slot, double x, double low
 static bool complete(tpi_talk *talk, tpi_order *order)
 {
     const tpi_slot *slots = tpi_dictionary_entry(order->command)->values;
-    const tpi_device *device =
-        order->part >= 0 ? talk->wired->parts[order->part].device : NULL;
+    const tpi_device *device = order->part >= 0 ? talk->wired->parts[order->part].device : NULL;
 
     for (unsigned i = 0; slots[i].name != NULL; i++) {
         tpi_value *value = &order->values[i];
@@ -184,9 +183,8 @@ static bool complete(tpi_talk *talk, tpi_order *order)
             return false;
         }
         if (!is_text) {
-            value->number =
-                clamped(talk, &slots[i], value->number, is_unsigned ? 0 : slots[i].low,
-                        slots[i].high);
+            value->number = clamped(talk, &slots[i], value->number, is_unsigned ? 0 : slots[i].low,
+                                    slots[i].high);
             value->number = slots[i].kind == TPI_KIND_BOOL ? value->number != 0 : value->number;
         }
     }

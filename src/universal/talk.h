@@ -31,18 +31,18 @@ typedef struct tpi_talk_hooks {
 /* How a command ended. */
 typedef struct tpi_outcome {
     tpi_fault fault;
-    char text[TPI_TALK_TEXT]; /* the sentence of a fault */
+    char text[TPI_TALK_TEXT];            /* the sentence of a fault */
     tpi_value results[TPI_MOST_RESULTS]; /* texts are valid until the next command */
 } tpi_outcome;
 
 /* What a command is done with. */
 typedef struct tpi_order {
     tpi_command command;
-    int part;             /* -1 for none, or for everything (Stop) */
-    bool is_inverted;     /* of the match */
-    unsigned count;       /* values that are given; the others are those of the dictionary */
+    int part;         /* -1 for none, or for everything (Stop) */
+    bool is_inverted; /* of the match */
+    unsigned count;   /* values that are given; the others are those of the dictionary */
     tpi_value values[TPI_MOST_VALUES]; /* texts must stay until the command is done */
-    int64_t max_age_ns;   /* a reading may be so old; 0: it is read now */
+    int64_t max_age_ns;                /* a reading may be so old; 0: it is read now */
 } tpi_order;
 
 /* The parts must outlive the conversation. */

@@ -82,14 +82,14 @@ static void not_available(tpi_talk *talk, tpi_command command, int part)
     const char *why = tpi_robot_na(talk->wired->robot, command);
     const tpi_device *device = talk->wired->parts[part].device;
 
-    tpi_talk_fail(talk, TPI_FAULT_NOT_AVAILABLE, "%s of %s: %s", tpi_dictionary_entry(command)->name,
-                  device->label, why != NULL ? why : "the device cannot do this");
+    tpi_talk_fail(talk, TPI_FAULT_NOT_AVAILABLE, "%s of %s: %s",
+                  tpi_dictionary_entry(command)->name, device->label,
+                  why != NULL ? why : "the device cannot do this");
 }
 
 void tpi_talk_call(tpi_talk *talk, tpi_command command, int part, const tpi_value *values)
 {
-    const tpi_route *route =
-        part >= 0 ? tpi_wired_route(talk->wired, command, part) : NULL;
+    const tpi_route *route = part >= 0 ? tpi_wired_route(talk->wired, command, part) : NULL;
     tpi_frame_call *call;
 
     if (route == NULL || route->way == TPI_WAY_ENGINE) {

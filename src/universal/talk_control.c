@@ -124,7 +124,8 @@ static bool compares(unsigned comparison, double a, double b)
     }
 }
 
-/* Phase 0: read. 1: compare. For "becomes" (6, 7) the reading before counts too: bit 0 of `polls`. */
+/* Phase 0: read. 1: compare. For "becomes" (6, 7) the reading before counts too: bit 0 of `polls`.
+ */
 static void go_on_trigger(tpi_talk *talk)
 {
     tpi_frame_call *call = tpi_talk_top(talk);
@@ -170,8 +171,7 @@ static void raw(tpi_talk *talk, tpi_command command, const tpi_value *values)
         return;
     }
     talk->waiting = TPI_WAIT_BYTES;
-    talk->until_ns =
-        talk->now_ns + (int64_t)(talk->wired->robot->timing.reply_ms * NS_PER_MS);
+    talk->until_ns = talk->now_ns + (int64_t)(talk->wired->robot->timing.reply_ms * NS_PER_MS);
 }
 
 /* Without framing the reply ends when it is quiet. */

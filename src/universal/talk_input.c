@@ -52,8 +52,8 @@ static tpi_matched match_incoming(tpi_talk *talk, uint8_t *data, size_t length, 
 
     for (unsigned i = 0; i < robot->incoming_count; i++) {
         const tpi_steps *steps = &robot->incoming[i].steps;
-        const tpi_matched result = tpi_pattern_match(&steps->steps[0].pattern, data, length,
-                                                     is_whole, &context, found);
+        const tpi_matched result =
+            tpi_pattern_match(&steps->steps[0].pattern, data, length, is_whole, &context, found);
         if (result == TPI_MATCH_YES) {
             for (unsigned j = 1; j < steps->count; j++) {
                 tpi_talk_set(talk, &steps->steps[j], &context, true);
@@ -147,9 +147,8 @@ static tpi_matched match(tpi_talk *talk, uint8_t *data, size_t length, bool is_w
 
     for (int turn = 0; turn < 2; turn++) {
         const bool is_reply = reply_first == (turn == 0);
-        const tpi_matched result = is_reply
-                                       ? match_reply(talk, data, length, is_whole, found)
-                                       : match_incoming(talk, data, length, is_whole, found);
+        const tpi_matched result = is_reply ? match_reply(talk, data, length, is_whole, found)
+                                            : match_incoming(talk, data, length, is_whole, found);
         if (result == TPI_MATCH_YES || result == TPI_MATCH_REFUSED) {
             *progress = is_reply || talk->waiting == TPI_WAIT_NOTHING;
             return result;
@@ -179,8 +178,7 @@ static bool look_frames(tpi_talk *talk)
     bool progress = false;
 
     while (!progress && talk->input_length > 0) {
-        const tpi_framed framed =
-            tpi_framing_get(framing, talk->input, talk->input_length, &frame);
+        const tpi_framed framed = tpi_framing_get(framing, talk->input, talk->input_length, &frame);
         if (framed == TPI_FRAME_MORE) {
             return false;
         }
@@ -190,8 +188,7 @@ static bool look_frames(tpi_talk *talk)
         } else if (talk->waiting == TPI_WAIT_BYTES) {
             take_raw(talk, frame.body, frame.length);
             progress = true;
-        } else if (match(talk, frame.body, frame.length, true, &found, &progress) ==
-                   TPI_MATCH_NO) {
+        } else if (match(talk, frame.body, frame.length, true, &found, &progress) == TPI_MATCH_NO) {
             talk->noise += frame.used;
         }
         consume(talk, frame.used);

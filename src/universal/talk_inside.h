@@ -38,7 +38,7 @@ typedef struct tpi_frame_call {
 /* What the top call waits for. */
 typedef enum tpi_waiting {
     TPI_WAIT_NOTHING,
-    TPI_WAIT_GAP,   /* until a further write is allowed */
+    TPI_WAIT_GAP, /* until a further write is allowed */
     TPI_WAIT_REPLY,
     TPI_WAIT_UNTIL, /* a time */
     TPI_WAIT_WORD,  /* a register that <incoming> sets */
@@ -138,7 +138,7 @@ void tpi_talk_keep_texts(tpi_talk *talk, tpi_frame_call *call);
 
 /* Execute a <set>. False if a value is wrong. */
 bool tpi_talk_set(tpi_talk *talk, const tpi_step *step, const tpi_context *context,
-                       bool is_incoming);
+                  bool is_incoming);
 
 /* Write an instruction with its frame. */
 bool tpi_talk_write(tpi_talk *talk, const uint8_t *body, size_t length);

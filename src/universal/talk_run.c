@@ -74,8 +74,9 @@ static void step_send(tpi_talk *talk, const tpi_step *step)
     }
     if (written == TPI_WRITTEN_CLAMPED && !talk->clamp_told) {
         talk->clamp_told = true;
-        tpi_talk_note(talk, "a number was outside of its type (line %u of the robot file) and was "
-                            "clamped",
+        tpi_talk_note(talk,
+                      "a number was outside of its type (line %u of the robot file) and was "
+                      "clamped",
                       step->line);
     }
     call->at++;
@@ -179,8 +180,8 @@ static void step_until(tpi_talk *talk, const tpi_step *step)
         call->at++;
         return;
     }
-    if (talk->now_ns >= call->polls[call->poll_count - 1] +
-                            (int64_t)(step->timeout_ms * NS_PER_MS)) {
+    if (talk->now_ns >=
+        call->polls[call->poll_count - 1] + (int64_t)(step->timeout_ms * NS_PER_MS)) {
         tpi_talk_fail(talk, TPI_FAULT_SILENT, "%s",
                       step->says != NULL ? step->says : "the robot was not ready in time");
         return;

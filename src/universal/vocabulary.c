@@ -121,8 +121,8 @@ static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element, tp
         return tpi_element_fail(&v->document, element,
                                 "quantity and unit belong together; write both");
     }
-    tp_status status = tpi_element_number(&v->document, element, "resolution", 1e-9, 1e9, 1,
-                                          &class->resolution);
+    tp_status status =
+        tpi_element_number(&v->document, element, "resolution", 1e-9, 1e9, 1, &class->resolution);
     double pair[2] = {0, 0};
     if (status == TP_OK) {
         status = tpi_element_pair(&v->document, element, "range", pair);
@@ -134,14 +134,15 @@ static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element, tp
 
 static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
 {
-    static const char *const names[] = {"name",  "parents",    "synonyms", "quantity", "unit",
-                                        "range", "resolution", "high",     "read",     "generic",
-                                        NULL};
+    static const char *const names[] = {"name", "parents", "synonyms",   "quantity",
+                                        "unit", "range",   "resolution", "high",
+                                        "read", "generic", NULL};
     tpi_class *class = &v->classes[v->class_count];
     tp_status status = tpi_element_only(&v->document, element, names);
     const char *read = tpi_element_get(element, "read");
 
-    if (status == TP_OK && (class->name = tpi_element_need(&v->document, element, "name")) == NULL) {
+    if (status == TP_OK &&
+        (class->name = tpi_element_need(&v->document, element, "name")) == NULL) {
         status = TP_E_INVALID;
     }
     if (status == TP_OK && v->class_count == TPI_MOST_CLASSES - 1) {
@@ -243,7 +244,8 @@ static tp_status check_parents(tpi_vocabulary *v, const tpi_element *element, in
 
     for (unsigned i = 0; i < v->classes[class].parent_count; i++) {
         if (descends(v, v->classes[class].parents[i], class, DEPTH)) {
-            return tpi_element_fail(&v->document, element, "it is its own ancestor; remove a parent");
+            return tpi_element_fail(&v->document, element,
+                                    "it is its own ancestor; remove a parent");
         }
     }
     v->classes[class].is_output = output >= 0 && descends(v, class, output, DEPTH);
@@ -281,9 +283,9 @@ static tp_status read_relations(tpi_vocabulary *v)
         for (const tpi_element *e = v->document.root->first; e != NULL && status == TP_OK;
              e = e->next) {
             if (strcmp(e->name, "class") == 0) {
-                status = pass == 0 ? read_parents(v, e, &v->classes[class])
-                                   : check_parents(v, e, class);
-                class++;
+                status =
+                    pass == 0 ? read_parents(v, e, &v->classes[class]) : check_parents(v, e, class);
+                class ++;
             }
         }
     }

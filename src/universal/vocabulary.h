@@ -75,9 +75,8 @@ tp_status tpi_classes_read(tpi_classes *list, const tpi_vocabulary *vocabulary, 
                            const char *text);
 
 /* Append the parents of all words of the list, near ones first, that it lacks; generic words are
- * left out. With `before_generic` they stand before its first generic word. */
-void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary,
-                             bool before_generic);
+ * left out. */
+void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary);
 
 /* The place of a word in the list; -1 if it is not there. */
 int tpi_classes_find(const tpi_classes *list, const tpi_word *word);
