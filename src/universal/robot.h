@@ -3,8 +3,9 @@
  *
  * Constant after reading; any thread may use it. docs/robot-files.md describes the format.
  *
- * robot_read.c reads the elements, robot_link.c links and framing, robot_device.c devices, slots
- * and groups, robot_steps.c compiles steps, robot_check.c checks what belongs together.
+ * robot_read.c reads the elements, robot_link.c links and framing, robot_state.c registers and
+ * incoming messages, robot_device.c devices, slots and groups, robot_steps.c and robot_macro.c compile
+ * steps, robot_check.c checks what belongs together.
  */
 #ifndef TROUPE_UNIVERSAL_ROBOT_H
 #define TROUPE_UNIVERSAL_ROBOT_H
@@ -234,6 +235,12 @@ bool tpi_robot_reads_frames(const tpi_robot *robot);
 tp_status tpi_robot_read_link(tpi_robot *robot, const tpi_element *element);
 tp_status tpi_robot_read_timing(tpi_robot *robot, const tpi_element *element);
 tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element);
+
+/* Read registers, counters, and messages that come unasked. */
+tp_status tpi_robot_read_register(tpi_robot *robot, const tpi_element *element);
+tp_status tpi_robot_read_counter(tpi_robot *robot, const tpi_element *element);
+tp_status tpi_robot_read_incoming(tpi_robot *robot, const tpi_element *element);
+tp_status tpi_robot_read_refusal(tpi_robot *robot, const tpi_element *element);
 
 /* Read slots; devices and groups into `out` (setup and shutdown are compiled later). */
 tp_status tpi_robot_read_slots(tpi_robot *robot, const tpi_element *element);

@@ -96,105 +96,6 @@ static tp_status read_label(tpi_robot *robot, const tpi_element *element)
     return tpi_element_only(&robot->document, element, names);
 }
 
-/* ---- Registers ---- */
-
-static tp_status add_register(tpi_robot *robot, const tpi_element *element, tpi_register *r)
-{
-    const char *name = tpi_element_need(&robot->document, element, "name");
-    tpi_scope *scope = &robot->scope;
-    const unsigned words = r->size > 0 ? r->size : 1;
-
-    if (name == NULL) {
-        return TP_E_INVALID;
-    }
-    if (tpi_scope_register(scope, name) >= 0) {
-        return tpi_element_fail(&robot->document, element,
-                                "the register \"%.30s\" is there twice; names are unique", name);
-    }
-    if (scope->register_count == TPI_MOST_REGISTERS || scope->word_count + words > TPI_MOST_WORDS) {
-        return tpi_element_fail(&robot->document, element,
-                                "over %d registers, or %d numbers in all", TPI_MOST_REGISTERS,
-                                TPI_MOST_WORDS);
-    }
-    r->name = name;
-    r->offset = scope->word_count;
-    scope->word_count += words;
-    scope->registers[scope->register_count++] = *r;
-    return TP_OK;
-}
-
-static tp_status read_register(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"name", "start", "size", NULL};
-    tpi_register r = {0};
-    double size = 0;
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "start", -1e15, 1e15, 0, &r.start);
-    }
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "size", 1, 256, 0, &size);
-    }
-    r.size = (unsigned)size;
-    return status == TP_OK ? add_register(robot, element, &r) : status;
-}
-
-static tp_status read_counter(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"name", "from", "to", NULL};
-    tpi_register r = {.is_counter = true};
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "from", 0, 1e9, 0, &r.from);
-    }
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "to", 1, 4294967295.0, 255, &r.to);
-    }
-    if (status == TP_OK && !(r.from < r.to)) {
-        status = tpi_element_fail(&robot->document, element, "from must be below to");
-    }
-    r.start = r.to; /* next() gives `from` first */
-    return status == TP_OK ? add_register(robot, element, &r) : status;
-}
-
-/* ---- Messages that come unasked ---- */
-
-static tp_status read_incoming(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"match", NULL}, *const only[] = {"set", NULL};
-    tpi_incoming *incoming = &robot->incoming[robot->incoming_count];
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status != TP_OK || tpi_element_need(&robot->document, element, "match") == NULL) {
-        return TP_E_INVALID;
-    }
-    if (robot->incoming_count == TPI_MOST_INCOMING) {
-        return tpi_element_fail(&robot->document, element, "over %d of these", TPI_MOST_INCOMING);
-    }
-    robot->incoming_count++;
-    incoming->line = element->line;
-    return tpi_steps_read(&incoming->steps, robot, element, TPI_COMMANDS, only);
-}
-
-static tp_status read_refusal(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"match", "says", NULL}, *const only[] = {NULL};
-    tpi_incoming *refusal = &robot->refusals[robot->refusal_count];
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status != TP_OK || tpi_element_need(&robot->document, element, "match") == NULL ||
-        (refusal->says = tpi_element_need(&robot->document, element, "says")) == NULL) {
-        return TP_E_INVALID;
-    }
-    if (robot->refusal_count == TPI_MOST_INCOMING) {
-        return tpi_element_fail(&robot->document, element, "over %d of these", TPI_MOST_INCOMING);
-    }
-    robot->refusal_count++;
-    return tpi_steps_read(&refusal->steps, robot, element, TPI_COMMANDS, only);
-}
-
 /* ---- Remarks ---- */
 
 static tp_status add_remark(tpi_robot *robot, const tpi_element *element, tpi_remarks *remarks,
@@ -377,8 +278,8 @@ static const struct {
     {"link", 0, tpi_robot_read_link},
     {"timing", 0, tpi_robot_read_timing},
     {"framing", 0, tpi_robot_read_framing},
-    {"register", 0, read_register},
-    {"counter", 0, read_counter},
+    {"register", 0, tpi_robot_read_register},
+    {"counter", 0, tpi_robot_read_counter},
     {"slots", 0, tpi_robot_read_slots},
     {"error", 0, read_error},
     {"na", 0, read_na},
@@ -387,8 +288,8 @@ static const struct {
     {"device", 1, tpi_robot_read_device},
     {"group", 2, tpi_robot_read_group},
     {"label", 3, read_label},
-    {"incoming", 3, read_incoming},
-    {"refusal", 3, read_refusal},
+    {"incoming", 3, tpi_robot_read_incoming},
+    {"refusal", 3, tpi_robot_read_refusal},
     {"setup", 3, read_setup},
     {"shutdown", 3, read_setup},
     {"keepalive", 3, read_keepalive},
