@@ -107,7 +107,7 @@ static void put_devices(tpi_buf *out, const tpi_wired *wired)
 /* Devices that fit into a slot, but do not sit in one. */
 static void put_absent(tpi_buf *out, const tpi_wired *wired)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     bool any = false;
 
     for (unsigned i = 0; i < robot->device_count; i++) {
@@ -147,7 +147,7 @@ static void put_ways(tpi_buf *out, const tpi_wired *wired, tpi_command command)
         }
     }
     if (!any) {
-        const char *why = tpi_robot_na(wired->robot, command);
+        const char *why = tpi_robotfile_na(wired->robot, command);
         tpi_buf_printf(out, "NA: %s", why != NULL ? why : "no device can do it");
     }
 }
@@ -174,7 +174,7 @@ static void put_commands(tpi_buf *out, const tpi_wired *wired)
 
 void robots_put(tpi_buf *out, const tpi_wired *wired)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     unsigned possible, all;
 
     robots_count(wired, &possible, &all);
@@ -205,7 +205,7 @@ void robots_put(tpi_buf *out, const tpi_wired *wired)
 
 /* ---- The dictionary ---- */
 
-static const char *put_slots(char *out, size_t size, const tpi_slot *slots)
+static const char *put_slots(char *out, size_t size, const tpi_entry_value *slots)
 {
     size_t at = 0;
 

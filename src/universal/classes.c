@@ -63,10 +63,10 @@ void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary
     /* The list grows while it is walked, so parents of parents follow. */
     for (unsigned i = 0; i < list->count; i++) {
         const int class = list->words[i].class;
-        const tpi_class *entry = class >= 0 ? tpi_vocabulary_class(vocabulary, class) : NULL;
+        const tpi_device_class *entry = class >= 0 ? tpi_vocabulary_class(vocabulary, class) : NULL;
 
         for (unsigned j = 0; entry != NULL && j < entry->parent_count; j++) {
-            const tpi_class *parent = tpi_vocabulary_class(vocabulary, entry->parents[j]);
+            const tpi_device_class *parent = tpi_vocabulary_class(vocabulary, entry->parents[j]);
             if (!parent->is_generic) {
                 add(list, (tpi_word){parent->name, entry->parents[j]});
             }

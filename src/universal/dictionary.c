@@ -184,7 +184,7 @@ tpi_command tpi_dictionary_named(const char *name)
     return TPI_COMMANDS;
 }
 
-unsigned tpi_slot_count(const tpi_slot *slots)
+unsigned tpi_entry_value_count(const tpi_entry_value *slots)
 {
     unsigned count = 0;
 

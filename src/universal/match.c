@@ -8,7 +8,7 @@
 /* The classes that are searched, in order. */
 struct search {
     const tpi_wired *wired;
-    const tpi_wish *wish;
+    const tpi_match_wish *wish;
     const bool *claimed;
     bool wants_output;
     unsigned count;
@@ -27,7 +27,7 @@ struct candidate {
 
 /* ---- What is searched ---- */
 
-static const tpi_class *class_of(const struct search *in, const tpi_word *word)
+static const tpi_device_class *class_of(const struct search *in, const tpi_word *word)
 {
     return word->class >= 0 ? tpi_vocabulary_class(in->wired->robot->vocabulary, word->class)
                             : NULL;
@@ -35,7 +35,7 @@ static const tpi_class *class_of(const struct search *in, const tpi_word *word)
 
 static bool is_generic(const struct search *in, const tpi_word *word)
 {
-    const tpi_class *class = class_of(in, word);
+    const tpi_device_class *class = class_of(in, word);
 
     return class != NULL && class->is_generic;
 }
@@ -51,7 +51,7 @@ static bool wants_output(const struct search *in)
         return strstr(tpi_dictionary_entry(command)->classes, "Output") != NULL;
     }
     for (unsigned i = 0; list != NULL && i < list->count; i++) {
-        const tpi_class *class = class_of(in, &list->words[i]);
+        const tpi_device_class *class = class_of(in, &list->words[i]);
         if (class != NULL) {
             return class->is_output;
         }
@@ -241,7 +241,7 @@ static const char *wished_sense(const struct search *in, const tpi_word *matched
     const tpi_classes *list = in->wish->classes;
 
     for (unsigned i = 0; list != NULL && i < list->count; i++) {
-        const tpi_class *class = class_of(in, &list->words[i]);
+        const tpi_device_class *class = class_of(in, &list->words[i]);
         if (class != NULL && class->sense != NULL) {
             return class->sense;
         }
@@ -252,7 +252,7 @@ static const char *wished_sense(const struct search *in, const tpi_word *matched
 static const char *own_sense(const struct search *in, const tpi_device *device)
 {
     for (unsigned i = 0; i < device->classes.count; i++) {
-        const tpi_class *class = class_of(in, &device->classes.words[i]);
+        const tpi_device_class *class = class_of(in, &device->classes.words[i]);
         if (class != NULL && class->sense != NULL) {
             return class->sense;
         }
@@ -264,7 +264,7 @@ static void judge(const struct search *in, tpi_match *match)
 {
     const tpi_vocabulary *vocabulary = in->wired->robot->vocabulary;
     const tpi_part *part = &in->wired->parts[match->part];
-    const tpi_class *class = class_of(in, &match->word);
+    const tpi_device_class *class = class_of(in, &match->word);
     const tpi_way way = tpi_wired_route(in->wired, TPI_READ_COUNT, match->part)->way;
 
     if (in->wants_output) {
@@ -299,7 +299,7 @@ static bool find_bound(const struct search *in, tpi_match *match)
     return false;
 }
 
-tpi_match tpi_match_find(const tpi_wired *wired, const tpi_wish *wish, const bool *claimed)
+tpi_match tpi_match_find(const tpi_wired *wired, const tpi_match_wish *wish, const bool *claimed)
 {
     struct search in = {.wired = wired, .wish = wish, .claimed = claimed};
     struct candidate list[TPI_MOST_PARTS];
@@ -345,7 +345,7 @@ static void put(char *out, size_t size, size_t *at, const char *format, ...)
     *at += length > 0 ? (size_t)length : 0;
 }
 
-void tpi_match_explain(const tpi_wired *wired, const tpi_wish *wish, const tpi_match *match,
+void tpi_match_explain(const tpi_wired *wired, const tpi_match_wish *wish, const tpi_match *match,
                        char *out, size_t size)
 {
     const char *wanted = wish->classes != NULL && wish->classes->count > 0

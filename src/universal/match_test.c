@@ -42,18 +42,18 @@ static void devices_of(tpi_buf *out, const char *all, const char *name)
     tpi_buf_put(out, start + strlen(open), (size_t)(end - start) - strlen(open));
 }
 
-static tpi_robot *make_robot(const tpi_vocabulary *vocabulary, const char *name,
-                             const char *devices)
+static tpi_robotfile *make_robot(const tpi_vocabulary *vocabulary, const char *name,
+                                 const char *devices)
 {
     tpi_buf text = {0};
 
     tpi_buf_printf(&text, frame, name, devices);
-    tpi_robot *robot = universal_robot(vocabulary, tpi_buf_text(&text));
+    tpi_robotfile *robot = universal_robot(vocabulary, tpi_buf_text(&text));
     tpi_buf_fini(&text);
     return robot;
 }
 
-static tpi_robot *robot_named(const tpi_vocabulary *vocabulary, const char *name)
+static tpi_robotfile *robot_named(const tpi_vocabulary *vocabulary, const char *name)
 {
     tpi_buf all = {0}, devices = {0};
 
@@ -62,7 +62,7 @@ static tpi_robot *robot_named(const tpi_vocabulary *vocabulary, const char *name
     }
     universal_text(&all, "tests/data/universal/robots.xml");
     devices_of(&devices, tpi_buf_text(&all), name);
-    tpi_robot *robot = make_robot(vocabulary, name, tpi_buf_text(&devices));
+    tpi_robotfile *robot = make_robot(vocabulary, name, tpi_buf_text(&devices));
     tpi_buf_fini(&all);
     tpi_buf_fini(&devices);
     return robot;
@@ -105,7 +105,7 @@ static bool is_given(const char *cell)
 /* The state of a program, for rows with +. */
 struct program {
     tpi_vocabulary *vocabulary;
-    tpi_robot *robot;
+    tpi_robotfile *robot;
     tpi_wired *wired;
     tpi_registry registry;
 };
@@ -114,7 +114,7 @@ static void end_program(struct program *p)
 {
     tpi_registry_fini(&p->registry);
     tpi_wired_destroy(p->wired);
-    tpi_robot_destroy(p->robot);
+    tpi_robotfile_destroy(p->robot);
     p->wired = NULL;
     p->robot = NULL;
 }
@@ -291,13 +291,13 @@ static void find_all(const tpi_vocabulary *vocabulary, const unsigned *order,
     for (unsigned i = 0; i < DEVICES; i++) {
         tpi_buf_puts(&text, shuffled[order[i]]);
     }
-    tpi_robot *robot = make_robot(vocabulary, "x", tpi_buf_text(&text));
+    tpi_robotfile *robot = make_robot(vocabulary, "x", tpi_buf_text(&text));
     tpi_wired *wired = universal_wired(robot, NULL);
     for (unsigned i = 0; i < WISHES; i++) {
         tpi_arena arena = {0};
         tpi_classes classes = {0};
         assert_int_equal(tpi_classes_read(&classes, vocabulary, &arena, wishes[i].classes), TP_OK);
-        const tpi_wish wish = {&classes, wishes[i].id, wishes[i].command, false};
+        const tpi_match_wish wish = {&classes, wishes[i].id, wishes[i].command, false};
         const tpi_match match = tpi_match_find(wired, &wish, NULL);
         snprintf(out[i].device, sizeof out[i].device, "%s",
                  match.part >= 0 ? wired->parts[match.part].device->name : "-");
@@ -305,7 +305,7 @@ static void find_all(const tpi_vocabulary *vocabulary, const unsigned *order,
         tpi_arena_fini(&arena);
     }
     tpi_wired_destroy(wired);
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     tpi_buf_fini(&text);
 }
 
@@ -347,7 +347,7 @@ static void the_order_in_the_file_does_not_matter(void **state)
 static void a_match_is_explained(void **state)
 {
     tpi_vocabulary *vocabulary = universal_vocabulary();
-    tpi_robot *robot = robot_named(vocabulary, "nxt");
+    tpi_robotfile *robot = robot_named(vocabulary, "nxt");
     tpi_wired *wired = universal_wired(robot, NULL);
     tpi_registry *r = calloc(1, sizeof *r);
     tp_error err = {0};
@@ -368,7 +368,7 @@ static void a_match_is_explained(void **state)
     tpi_registry_fini(r);
     free(r);
     tpi_wired_destroy(wired);
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     tpi_vocabulary_destroy(vocabulary);
 }
 

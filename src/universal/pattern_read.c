@@ -15,7 +15,7 @@ struct reading {
     char *why;
     size_t size;
     unsigned count;
-    tpi_item items[TPI_MOST_ITEMS];
+    tpi_pattern_item items[TPI_MOST_ITEMS];
 };
 
 static tp_status fail(const struct reading *in, const char *what, const char *word, int length)
@@ -136,7 +136,7 @@ static bool is_text(const tpi_format *format)
 
 static tp_status put_bytes(struct reading *in, const uint8_t *bytes, unsigned length)
 {
-    tpi_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
+    tpi_pattern_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
     const bool joins = last != NULL && last->kind == TPI_ITEM_BYTES;
     const unsigned before = joins ? last->length : 0;
     uint8_t *all = tpi_arena_alloc(in->arena, before + length + 1);
@@ -150,8 +150,8 @@ static tp_status put_bytes(struct reading *in, const uint8_t *bytes, unsigned le
         in->count--;
     }
     memcpy(all + before, bytes, length);
-    in->items[in->count++] =
-        (tpi_item){.kind = TPI_ITEM_BYTES, .bytes = all, .length = before + length, .local = -1};
+    in->items[in->count++] = (tpi_pattern_item){
+        .kind = TPI_ITEM_BYTES, .bytes = all, .length = before + length, .local = -1};
     return TP_OK;
 }
 
@@ -190,7 +190,8 @@ static int digit(char c)
 /* ---- Fields ---- */
 
 /* "90..9F" */
-static tp_status read_bounds(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_bounds(struct reading *in, tpi_pattern_item *item, const char *text,
+                             size_t length)
 {
     unsigned low, high;
     char rest, copy[40];
@@ -206,7 +207,8 @@ static tp_status read_bounds(struct reading *in, tpi_item *item, const char *tex
 }
 
 /* "00 20", behind "ok" */
-static tp_status read_allowed(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_allowed(struct reading *in, tpi_pattern_item *item, const char *text,
+                              size_t length)
 {
     const char *at = text, *end = text + length;
 
@@ -224,7 +226,8 @@ static tp_status read_allowed(struct reading *in, tpi_item *item, const char *te
 }
 
 /* What stands behind the type of a pattern's field. */
-static tp_status read_condition(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_condition(struct reading *in, tpi_pattern_item *item, const char *text,
+                                size_t length)
 {
     while (length > 0 && *text == ' ') {
         text++;
@@ -260,7 +263,8 @@ static tp_status read_expression(struct reading *in, tpi_expression *out, const 
 }
 
 /* The name in front of the colon, or the expression. */
-static tp_status read_value(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_value(struct reading *in, tpi_pattern_item *item, const char *text,
+                            size_t length)
 {
     while (length > 0 && *text == ' ') {
         text++;
@@ -304,7 +308,8 @@ static tp_status read_value(struct reading *in, tpi_item *item, const char *text
 }
 
 /* "str*expression" */
-static tp_status read_counted(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_counted(struct reading *in, tpi_pattern_item *item, const char *text,
+                              size_t length)
 {
     item->format = (tpi_format){.kind = TPI_FORMAT_TEXT};
     if (in->is_template) {
@@ -317,7 +322,7 @@ static tp_status read_field(struct reading *in)
 {
     const char *start = in->at + 1, *end = strchr(start, '}');
     const char *colon = NULL;
-    tpi_item item = {.kind = TPI_ITEM_FIELD, .local = -1};
+    tpi_pattern_item item = {.kind = TPI_ITEM_FIELD, .local = -1};
     tp_status status = TP_OK;
 
     if (end == NULL) {
@@ -363,7 +368,7 @@ static tp_status read_mark(struct reading *in)
         if (in->is_template) {
             return fail(in, "this is for replies", marks[i].mark, (int)length);
         }
-        in->items[in->count++] = (tpi_item){.kind = marks[i].kind, .local = -1};
+        in->items[in->count++] = (tpi_pattern_item){.kind = marks[i].kind, .local = -1};
         in->at += length;
         return TP_OK;
     }
@@ -391,14 +396,14 @@ static tp_status read_item(struct reading *in)
 /* Without frames a pattern must know by itself where it ends. */
 static tp_status check_end(const struct reading *in)
 {
-    const tpi_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
+    const tpi_pattern_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
 
     if (last == NULL) {
         snprintf(in->why, in->size, "it is empty; write bytes, texts or fields");
         return TP_E_SYNTAX;
     }
     for (unsigned i = 0; i < in->count; i++) {
-        const tpi_item *item = &in->items[i];
+        const tpi_pattern_item *item = &in->items[i];
         const bool open =
             item->kind == TPI_ITEM_REST ||
             (item->kind == TPI_ITEM_FIELD && item->format.width == 0 && item->value.ops == NULL &&
@@ -442,7 +447,7 @@ tp_status tpi_pattern_read(tpi_pattern *out, const char *text, bool is_template,
     if (status != TP_OK) {
         return status;
     }
-    tpi_item *items = tpi_arena_array(arena, in.count, sizeof *items);
+    tpi_pattern_item *items = tpi_arena_array(arena, in.count, sizeof *items);
     if (items == NULL) {
         snprintf(why, size, "out of memory");
         return TP_E_NOMEM;

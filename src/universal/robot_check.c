@@ -15,7 +15,7 @@ const char *tpi_fault_text(tpi_fault fault)
 }
 
 /* A place for messages about an element that is known by its line alone. */
-static tp_status fail_at(const tpi_robot *robot, const char *name, unsigned line,
+static tp_status fail_at(const tpi_robotfile *robot, const char *name, unsigned line,
                          const char *format, const char *a, const char *b)
 {
     const tpi_element place = {.name = name, .line = line};
@@ -62,7 +62,7 @@ static bool steps_use(const tpi_steps *steps, unsigned number)
     return false;
 }
 
-bool tpi_steps_fit(const tpi_robot *robot, const tpi_steps *steps, const double *numbers)
+bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers)
 {
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
         if (isnan(numbers[n]) && steps_use(steps, n)) {
@@ -73,7 +73,7 @@ bool tpi_steps_fit(const tpi_robot *robot, const tpi_steps *steps, const double 
 }
 
 /* A translation may only use numbers that the devices of its types have. */
-static tp_status check_numbers(const tpi_robot *robot, const tpi_translation *t)
+static tp_status check_numbers(const tpi_robotfile *robot, const tpi_translation *t)
 {
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
         for (unsigned i = 0; i < robot->device_count; i++) {
@@ -91,7 +91,7 @@ static tp_status check_numbers(const tpi_robot *robot, const tpi_translation *t)
 /* ---- Translations ---- */
 
 /* A default type of the dictionary, or the type of a device. */
-static bool is_type(const tpi_robot *robot, const char *type)
+static bool is_type(const tpi_robotfile *robot, const char *type)
 {
     for (unsigned i = 0; i < 256; i++) {
         const char *name = tpi_dictionary_type(i);
@@ -108,9 +108,9 @@ static bool is_type(const tpi_robot *robot, const char *type)
 }
 
 /* Each result must be given somewhere. */
-static tp_status check_results(const tpi_robot *robot, const tpi_translation *t)
+static tp_status check_results(const tpi_robotfile *robot, const tpi_translation *t)
 {
-    const tpi_slot *results = tpi_dictionary_entry(t->command)->results;
+    const tpi_entry_value *results = tpi_dictionary_entry(t->command)->results;
 
     for (int i = 0; results[i].name != NULL; i++) {
         bool given = false;
@@ -126,7 +126,7 @@ static tp_status check_results(const tpi_robot *robot, const tpi_translation *t)
     return TP_OK;
 }
 
-static tp_status check_translation(const tpi_robot *robot, unsigned index)
+static tp_status check_translation(const tpi_robotfile *robot, unsigned index)
 {
     const tpi_translation *t = &robot->translations[index];
     const tpi_element *example = t->element->first;
@@ -160,7 +160,7 @@ static tp_status check_translation(const tpi_robot *robot, unsigned index)
 /* ---- Devices ---- */
 
 /* Two things cannot sit in one slot by default. */
-static tp_status check_slots(const tpi_robot *robot)
+static tp_status check_slots(const tpi_robotfile *robot)
 {
     for (unsigned i = 0; i < robot->device_count; i++) {
         for (unsigned j = 0; j < i; j++) {
@@ -176,7 +176,7 @@ static tp_status check_slots(const tpi_robot *robot)
 }
 
 /* A file with something that moves must say how it stops. */
-static tp_status check_stop(const tpi_robot *robot)
+static tp_status check_stop(const tpi_robotfile *robot)
 {
     for (unsigned i = 0; i < robot->device_count && !robot->has_stop; i++) {
         if (robot->devices[i].is_output) {
@@ -190,7 +190,7 @@ static tp_status check_stop(const tpi_robot *robot)
 }
 
 /* Stop bytes must not depend on a device or a command. */
-static tp_status check_stop_values(const tpi_robot *robot)
+static tp_status check_stop_values(const tpi_robotfile *robot)
 {
     for (unsigned n = 0; n < robot->scope.number_count; n++) {
         if (steps_use(&robot->stop, n) || steps_use(&robot->keepalive, n)) {
@@ -202,7 +202,7 @@ static tp_status check_stop_values(const tpi_robot *robot)
     return TP_OK;
 }
 
-tp_status tpi_robot_check(const tpi_robot *robot)
+tp_status tpi_robotfile_check(const tpi_robotfile *robot)
 {
     tp_status status = check_slots(robot);
 

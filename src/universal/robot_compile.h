@@ -5,7 +5,7 @@
 #include "universal/robot.h"
 
 typedef struct tpi_compiling {
-    tpi_robot *robot;
+    tpi_robotfile *robot;
     const tpi_document *document;
     tpi_command command;
     const char *const *only; /* allowed steps; NULL for all */

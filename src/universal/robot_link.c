@@ -5,12 +5,12 @@
 #include "base/text.h"
 #include "universal/robot.h"
 
-tp_status tpi_robot_read_link(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_link(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"kind", "baud", "port", "host", "boot", NULL};
     static const char *const kinds[] = {"serial", "tcp", "udp", "hid", NULL};
     const tpi_document *document = &robot->document;
-    tpi_link *link = &robot->links[robot->link_count];
+    tpi_robot_link *link = &robot->links[robot->link_count];
     const char *kind = tpi_element_need(document, element, "kind");
     tp_status status = kind != NULL ? tpi_element_only(document, element, names) : TP_E_INVALID;
 
@@ -37,7 +37,7 @@ tp_status tpi_robot_read_link(tpi_robot *robot, const tpi_element *element)
     return status;
 }
 
-tp_status tpi_robot_read_timing(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_timing(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"reply", "gap", "largest", NULL};
     const tpi_document *document = &robot->document;
@@ -104,7 +104,7 @@ static tp_status read_format(const tpi_document *document, const tpi_element *el
 }
 
 /* "AB 8D=05 AB=23" */
-static tp_status read_escapes(tpi_robot *robot, const tpi_element *element)
+static tp_status read_escapes(tpi_robotfile *robot, const tpi_element *element)
 {
     const char *text = tpi_element_get(element, "escape");
     tpi_framing *framing = &robot->framing;
@@ -137,7 +137,7 @@ static tp_status read_escapes(tpi_robot *robot, const tpi_element *element)
                                    text);
 }
 
-static tp_status read_sizes(tpi_robot *robot, const tpi_element *element)
+static tp_status read_sizes(tpi_robotfile *robot, const tpi_element *element)
 {
     const tpi_document *document = &robot->document;
     tpi_framing *framing = &robot->framing;
@@ -162,7 +162,7 @@ static tp_status read_sizes(tpi_robot *robot, const tpi_element *element)
 }
 
 /* Frames must have an end that the engine can find. */
-static tp_status check_framing(const tpi_robot *robot, const tpi_element *element)
+static tp_status check_framing(const tpi_robotfile *robot, const tpi_element *element)
 {
     const tpi_framing *f = &robot->framing;
     const char *sequence = tpi_element_get(element, "sequence");
@@ -184,7 +184,7 @@ static tp_status check_framing(const tpi_robot *robot, const tpi_element *elemen
     return TP_OK;
 }
 
-tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_framing(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"start",   "end", "length", "length-adds", "size",
                                         "in-size", "pad", "escape", "sequence",    "checksum",
@@ -229,7 +229,7 @@ tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element)
     return status == TP_OK ? check_framing(robot, element) : status;
 }
 
-bool tpi_robot_reads_frames(const tpi_robot *robot)
+bool tpi_robotfile_reads_frames(const tpi_robotfile *robot)
 {
     return robot->framing.is_used && !robot->framing.reads_plain;
 }

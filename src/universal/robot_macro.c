@@ -3,10 +3,10 @@
 
 #include "universal/robot_compile.h"
 
-static tp_status call_value(tpi_compiling *in, const tpi_element *element, tpi_call *call,
+static tp_status call_value(tpi_compiling *in, const tpi_element *element, tpi_macro *call,
                             const tpi_attribute *attribute)
 {
-    const tpi_slot *slots = tpi_dictionary_entry(call->command)->values;
+    const tpi_entry_value *slots = tpi_dictionary_entry(call->command)->values;
 
     for (unsigned i = 0; slots[i].name != NULL; i++) {
         if (strcmp(slots[i].name, attribute->name) == 0) {
@@ -21,10 +21,10 @@ static tp_status call_value(tpi_compiling *in, const tpi_element *element, tpi_c
                             slots[0].name != NULL ? slots[0].name : "");
 }
 
-static tp_status call_result(tpi_compiling *in, const tpi_element *element, tpi_call *call,
+static tp_status call_result(tpi_compiling *in, const tpi_element *element, tpi_macro *call,
                              const char *name)
 {
-    const tpi_slot *slots = tpi_dictionary_entry(call->command)->results;
+    const tpi_entry_value *slots = tpi_dictionary_entry(call->command)->results;
 
     if (slots[0].name == NULL) {
         return tpi_element_fail(in->document, element, "%s has no result; remove result",
@@ -38,7 +38,7 @@ tp_status tpi_compile_do(tpi_compiling *in, const tpi_element *element)
 {
     tpi_step *step = tpi_compile_add(in, element, TPI_STEP_DO);
     const char *name = step != NULL ? tpi_element_need(in->document, element, "command") : NULL;
-    tpi_call *call = tpi_arena_alloc(&in->robot->document.arena, sizeof *call);
+    tpi_macro *call = tpi_arena_alloc(&in->robot->document.arena, sizeof *call);
     tp_status status = name != NULL ? TP_OK : TP_E_INVALID;
 
     if (status != TP_OK || call == NULL) {
@@ -46,14 +46,14 @@ tp_status tpi_compile_do(tpi_compiling *in, const tpi_element *element)
     }
     step->call = call;
     *call =
-        (tpi_call){.command = tpi_dictionary_named(name), .device = "", .index = -1, .local = -1};
+        (tpi_macro){.command = tpi_dictionary_named(name), .device = "", .index = -1, .local = -1};
     if (call->command == TPI_COMMANDS) {
         return tpi_element_fail(in->document, element, "command=\"%.30s\" is no command", name);
     }
     for (const tpi_attribute *a = element->attributes; a->name != NULL && status == TP_OK; a++) {
         if (strcmp(a->name, "device") == 0) {
             call->device = a->value;
-            call->index = tpi_robot_device(in->robot, a->value);
+            call->index = tpi_robotfile_device(in->robot, a->value);
             status = call->index >= 0
                          ? TP_OK
                          : tpi_element_fail(in->document, element,

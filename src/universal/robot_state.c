@@ -3,7 +3,7 @@
 
 /* ---- Registers ---- */
 
-static tp_status add_register(tpi_robot *robot, const tpi_element *element, tpi_register *r)
+static tp_status add_register(tpi_robotfile *robot, const tpi_element *element, tpi_register *r)
 {
     const char *name = tpi_element_need(&robot->document, element, "name");
     tpi_scope *scope = &robot->scope;
@@ -28,7 +28,7 @@ static tp_status add_register(tpi_robot *robot, const tpi_element *element, tpi_
     return TP_OK;
 }
 
-tp_status tpi_robot_read_register(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_register(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"name", "start", "size", NULL};
     tpi_register r = {0};
@@ -45,7 +45,7 @@ tp_status tpi_robot_read_register(tpi_robot *robot, const tpi_element *element)
     return status == TP_OK ? add_register(robot, element, &r) : status;
 }
 
-tp_status tpi_robot_read_counter(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_counter(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"name", "from", "to", NULL};
     tpi_register r = {.is_counter = true};
@@ -66,7 +66,7 @@ tp_status tpi_robot_read_counter(tpi_robot *robot, const tpi_element *element)
 
 /* ---- Messages that come unasked ---- */
 
-tp_status tpi_robot_read_incoming(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_incoming(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"match", NULL}, *const only[] = {"set", NULL};
     tpi_incoming *incoming = &robot->incoming[robot->incoming_count];
@@ -83,7 +83,7 @@ tp_status tpi_robot_read_incoming(tpi_robot *robot, const tpi_element *element)
     return tpi_steps_read(&incoming->steps, robot, element, TPI_COMMANDS, only);
 }
 
-tp_status tpi_robot_read_refusal(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_refusal(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"match", "says", NULL}, *const only[] = {NULL};
     tpi_incoming *refusal = &robot->refusals[robot->refusal_count];

@@ -65,7 +65,7 @@ static tp_status pattern(tpi_compiling *in, const tpi_element *element, const ch
 {
     char why[160];
     const tp_status status =
-        tpi_pattern_read(out, text, is_template, tpi_robot_reads_frames(in->robot),
+        tpi_pattern_read(out, text, is_template, tpi_robotfile_reads_frames(in->robot),
                          &in->robot->scope, &in->robot->document.arena, why, sizeof why);
 
     if (status == TP_E_NOMEM) {
@@ -101,7 +101,7 @@ static tp_status reply(tpi_compiling *in, const tpi_element *element, const char
 static tp_status result(tpi_compiling *in, const tpi_element *element, const char *text,
                         const char *name)
 {
-    const tpi_slot *slots =
+    const tpi_entry_value *slots =
         in->command < TPI_COMMANDS ? tpi_dictionary_entry(in->command)->results : NULL;
     tpi_step *step = tpi_compile_add(in, element, TPI_STEP_RESULT);
 
@@ -432,7 +432,7 @@ static tp_status compile_all(tpi_compiling *in, const tpi_element *element)
     return status == TP_OK && results != NULL ? result(in, element, results, NULL) : status;
 }
 
-tp_status tpi_steps_read(tpi_steps *out, tpi_robot *robot, const tpi_element *element,
+tp_status tpi_steps_read(tpi_steps *out, tpi_robotfile *robot, const tpi_element *element,
                          tpi_command command, const char *const *only)
 {
     tpi_compiling *in = calloc(1, sizeof *in);

@@ -67,10 +67,11 @@ static void each_mistake_is_told_with_its_place_and_a_fix(void **state)
     assert_true(sizeof mistakes / sizeof mistakes[0] >= 40);
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         char *text = broken(&mistakes[i]);
-        tpi_robot *robot = NULL;
+        tpi_robotfile *robot = NULL;
         tp_error err = {0};
         unsigned examples;
-        tp_status status = tpi_robot_read(&robot, text, strlen(text), "x.xml", vocabulary, &err);
+        tp_status status =
+            tpi_robotfile_read(&robot, text, strlen(text), "x.xml", vocabulary, &err);
         if (status == TP_OK) {
             status = tpi_examples_run(robot, &examples, &err);
         }
@@ -79,7 +80,7 @@ static void each_mistake_is_told_with_its_place_and_a_fix(void **state)
             print_error("{\"%s\", \"%s\"}: %s\n", mistakes[i].old, mistakes[i].new, err.text);
             wrong++;
         }
-        tpi_robot_destroy(robot);
+        tpi_robotfile_destroy(robot);
         free(text);
     }
     assert_int_equal(wrong, 0);
@@ -89,15 +90,15 @@ static void each_mistake_is_told_with_its_place_and_a_fix(void **state)
 static void a_file_without_mistakes_is_read_and_its_examples_run(void **state)
 {
     tpi_vocabulary *vocabulary = universal_vocabulary();
-    tpi_robot *robot = universal_robot(vocabulary, good);
+    tpi_robotfile *robot = universal_robot(vocabulary, good);
 
     (void)state;
     assert_string_equal(robot->identity.name, "bot");
     assert_int_equal(robot->device_count, 4);
     assert_int_equal(robot->translation_count, 2);
     assert_true(robot->has_stop);
-    assert_int_equal(tpi_robot_device(robot, "rightwheel"), 2);
-    tpi_robot_destroy(robot);
+    assert_int_equal(tpi_robotfile_device(robot, "rightwheel"), 2);
+    tpi_robotfile_destroy(robot);
     tpi_vocabulary_destroy(vocabulary);
 }
 
@@ -133,7 +134,7 @@ static void a_mistake_in_a_wiring_file_is_told(void **state)
          "w.xml:1: <set>: threshold=\"200\": expected a number from 0 to 100"},
     };
     tpi_vocabulary *vocabulary = universal_vocabulary();
-    tpi_robot *robot = universal_robot(vocabulary, good);
+    tpi_robotfile *robot = universal_robot(vocabulary, good);
 
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -144,14 +145,14 @@ static void a_mistake_in_a_wiring_file_is_told(void **state)
             TP_OK);
         assert_string_equal(err.text, all[i].says);
     }
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     tpi_vocabulary_destroy(vocabulary);
 }
 
 static void only_what_is_plugged_is_in_a_row(void **state)
 {
     tpi_vocabulary *vocabulary = universal_vocabulary();
-    tpi_robot *robot = universal_robot(vocabulary, good);
+    tpi_robotfile *robot = universal_robot(vocabulary, good);
     tpi_wired *wired = universal_wired(robot, "<wiring version=\"1\" robot=\"bot\">"
                                               "<plug slot=\"port 2\" device=\"Eye\"/></wiring>");
 
@@ -161,14 +162,14 @@ static void only_what_is_plugged_is_in_a_row(void **state)
     assert_int_equal(wired->parts[eye].slot, 1);
     assert_string_equal(tpi_part_place(wired, &wired->parts[eye]), "port 2");
     tpi_wired_destroy(wired);
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     tpi_vocabulary_destroy(vocabulary);
 }
 
 static void a_map_that_fits_nothing_is_told(void **state)
 {
     tpi_vocabulary *vocabulary = universal_vocabulary();
-    tpi_robot *robot = universal_robot(vocabulary, good);
+    tpi_robotfile *robot = universal_robot(vocabulary, good);
     tpi_wired *wired = universal_wired(robot, NULL);
     tp_error err = {0};
 
@@ -179,7 +180,7 @@ static void a_map_that_fits_nothing_is_told(void **state)
     assert_int_equal(tpi_wired_map(wired, "Gripper=port 2", &err), TP_E_UNKNOWN);
     assert_string_equal(err.text, "--map \"Gripper=port 2\": the robot bot has no Gripper there");
     tpi_wired_destroy(wired);
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     tpi_vocabulary_destroy(vocabulary);
 }
 
@@ -189,20 +190,20 @@ static tp_status read_all(void *context)
 {
     tpi_buf classes = *(tpi_buf *)context;
     tpi_vocabulary *vocabulary = NULL;
-    tpi_robot *robot = NULL;
+    tpi_robotfile *robot = NULL;
     tpi_wired *wired = NULL;
     tp_error err = {0};
     tp_status status =
         tpi_vocabulary_read(&vocabulary, classes.data, classes.length, "classes.xml", &err);
 
     if (status == TP_OK) {
-        status = tpi_robot_read(&robot, good, strlen(good), "x.xml", vocabulary, &err);
+        status = tpi_robotfile_read(&robot, good, strlen(good), "x.xml", vocabulary, &err);
     }
     if (status == TP_OK) {
         status = tpi_wired_create(&wired, robot, NULL, 0, NULL, &err);
     }
     tpi_wired_destroy(wired);
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     tpi_vocabulary_destroy(vocabulary);
     return status;
 }

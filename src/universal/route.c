@@ -3,7 +3,8 @@
 
 /* ---- Translations ---- */
 
-static const tpi_translation *find(const tpi_robot *robot, tpi_command command, const char *type)
+static const tpi_translation *find(const tpi_robotfile *robot, tpi_command command,
+                                   const char *type)
 {
     for (unsigned i = 0; i < robot->translation_count; i++) {
         const tpi_translation *t = &robot->translations[i];
@@ -24,7 +25,7 @@ static const tpi_translation *find(const tpi_robot *robot, tpi_command command, 
 
 static tpi_route translated(const tpi_wired *wired, tpi_command command, const tpi_part *part)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     const tpi_device *device = part->device;
     const tpi_translation *t = find(robot, command, device->type);
 

@@ -16,7 +16,7 @@ struct synonym {
 struct tpi_vocabulary {
     tpi_document document; /* its arena has everything here */
     unsigned class_count;
-    tpi_class classes[TPI_MOST_CLASSES];
+    tpi_device_class classes[TPI_MOST_CLASSES];
     unsigned synonym_count;
     struct synonym synonyms[MOST_SYNONYMS];
     unsigned opposite_count;
@@ -30,7 +30,7 @@ unsigned tpi_vocabulary_count(const tpi_vocabulary *vocabulary)
     return vocabulary->class_count;
 }
 
-const tpi_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class)
+const tpi_device_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class)
 {
     return &vocabulary->classes[class];
 }
@@ -113,7 +113,8 @@ static tp_status add_synonyms(tpi_vocabulary *v, const tpi_element *element, con
     return failed ? tpi_document_no_memory(&v->document) : TP_OK;
 }
 
-static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element, tpi_class *class)
+static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element,
+                               tpi_device_class *class)
 {
     class->quantity = tpi_element_get(element, "quantity");
     class->unit = tpi_element_get(element, "unit");
@@ -137,7 +138,7 @@ static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
     static const char *const names[] = {"name", "parents", "synonyms",   "quantity",
                                         "unit", "range",   "resolution", "high",
                                         "read", "generic", NULL};
-    tpi_class *class = &v->classes[v->class_count];
+    tpi_device_class *class = &v->classes[v->class_count];
     tp_status status = tpi_element_only(&v->document, element, names);
     const char *read = tpi_element_get(element, "read");
 
@@ -202,7 +203,8 @@ static tp_status read_word(tpi_vocabulary *v, const tpi_element *element)
     return add_synonyms(v, element, element->text, class);
 }
 
-static tp_status read_parents(tpi_vocabulary *v, const tpi_element *element, tpi_class *class)
+static tp_status read_parents(tpi_vocabulary *v, const tpi_element *element,
+                              tpi_device_class *class)
 {
     const char *list = tpi_element_get(element, "parents");
     bool failed = false;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "universal.h"
-#include "universal/talk.h"
+#include "universal/dialog.h"
 
 static const char *const framings[] = {
     "",
@@ -23,14 +23,14 @@ enum { FRAMINGS = sizeof framings / sizeof framings[0] };
 
 static const tpi_wired *fuzz_wired(unsigned index)
 {
-    static tpi_robot *robots[FRAMINGS];
+    static tpi_robotfile *robots[FRAMINGS];
     static tpi_wired *all[FRAMINGS];
     char text[sizeof fuzz_robot_text + 200];
 
     if (all[index] == NULL) {
         snprintf(text, sizeof text, fuzz_robot_text, framings[index]);
-        fuzz_require(tpi_robot_read(&robots[index], text, strlen(text), "x.xml", fuzz_vocabulary(),
-                                    NULL) == TP_OK &&
+        fuzz_require(tpi_robotfile_read(&robots[index], text, strlen(text), "x.xml",
+                                        fuzz_vocabulary(), NULL) == TP_OK &&
                          tpi_wired_create(&all[index], robots[index], NULL, 0, NULL, NULL) == TP_OK,
                      "a robot of the target is wrong");
     }
@@ -65,41 +65,41 @@ static void check_outcome(const tpi_outcome *outcome)
 }
 
 /* A command ends when only time passes. */
-static void run_out(tpi_talk *talk, int64_t *now_ns)
+static void run_out(tpi_dialog *dialog, int64_t *now_ns)
 {
     enum { MOST_TURNS = 5000 };
     int turns = 0;
 
-    while (tpi_talk_is_busy(talk)) {
-        *now_ns = tpi_talk_due_ns(talk);
-        tpi_talk_tick(talk, *now_ns);
+    while (tpi_dialog_is_busy(dialog)) {
+        *now_ns = tpi_dialog_due_ns(dialog);
+        tpi_dialog_tick(dialog, *now_ns);
         fuzz_require(++turns < MOST_TURNS, "a command that never ends");
     }
-    check_outcome(tpi_talk_outcome(talk));
+    check_outcome(tpi_dialog_outcome(dialog));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const tpi_talk_hooks hooks = {.write = on_write};
+    const tpi_dialog_hooks hooks = {.write = on_write};
     const tpi_wired *wired = fuzz_wired(size > 0 ? data[0] % FRAMINGS : 0);
     int64_t now_ns = 0;
-    tpi_talk *talk = NULL;
+    tpi_dialog *dialog = NULL;
 
-    fuzz_require(tpi_talk_create(&talk, wired, &hooks, NULL) == TP_OK, "no memory");
+    fuzz_require(tpi_dialog_create(&dialog, wired, &hooks, NULL) == TP_OK, "no memory");
     for (size_t at = 1; at + 2 < size;) {
-        const tpi_order order = {.command = (tpi_command)(data[at] % TPI_COMMANDS),
-                                 .part = (int)(data[at + 1] % (wired->part_count + 1)) - 1};
+        const tpi_dialog_order order = {.command = (tpi_command)(data[at] % TPI_COMMANDS),
+                                        .part = (int)(data[at + 1] % (wired->part_count + 1)) - 1};
         size_t length = data[at + 2];
         at += 3;
         length = length < size - at ? length : size - at;
-        tpi_talk_begin(talk, &order, now_ns);
-        tpi_talk_receive(talk, data + at, length, now_ns);
+        tpi_dialog_begin(dialog, &order, now_ns);
+        tpi_dialog_receive(dialog, data + at, length, now_ns);
         at += length;
         if (length % 3 != 0) {
-            run_out(talk, &now_ns);
+            run_out(dialog, &now_ns);
         }
     }
-    run_out(talk, &now_ns);
-    tpi_talk_destroy(talk);
+    run_out(dialog, &now_ns);
+    tpi_dialog_destroy(dialog);
     return 0;
 }

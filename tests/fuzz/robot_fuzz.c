@@ -14,48 +14,48 @@ static void on_write(void *context, const uint8_t *frame, size_t length, const u
 }
 
 /* Every command of every part, with replies that fit. */
-static void try_commands(tpi_talk *talk, const tpi_wired *wired)
+static void try_commands(tpi_dialog *dialog, const tpi_wired *wired)
 {
     enum { MOST_TURNS = 40 };
     int64_t now_ns = 0;
 
     for (unsigned part = 0; part < wired->part_count && part < 4; part++) {
         for (int c = 0; c < TPI_COMMANDS; c++) {
-            const tpi_order order = {.command = (tpi_command)c, .part = (int)part};
-            tpi_talk_begin(talk, &order, now_ns);
-            for (int i = 0; i < MOST_TURNS && tpi_talk_is_busy(talk); i++) {
-                tpi_talk_pretend(talk, now_ns);
-                if (tpi_talk_is_busy(talk)) {
-                    now_ns = tpi_talk_due_ns(talk);
-                    tpi_talk_tick(talk, now_ns);
+            const tpi_dialog_order order = {.command = (tpi_command)c, .part = (int)part};
+            tpi_dialog_begin(dialog, &order, now_ns);
+            for (int i = 0; i < MOST_TURNS && tpi_dialog_is_busy(dialog); i++) {
+                tpi_dialog_pretend(dialog, now_ns);
+                if (tpi_dialog_is_busy(dialog)) {
+                    now_ns = tpi_dialog_due_ns(dialog);
+                    tpi_dialog_tick(dialog, now_ns);
                 }
             }
-            tpi_talk_stop(talk, now_ns);
+            tpi_dialog_stop(dialog, now_ns);
         }
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const tpi_talk_hooks hooks = {.write = on_write};
-    tpi_robot *robot = NULL;
+    const tpi_dialog_hooks hooks = {.write = on_write};
+    tpi_robotfile *robot = NULL;
     tpi_wired *wired = NULL;
-    tpi_talk *talk = NULL;
+    tpi_dialog *dialog = NULL;
     tp_error err = {0};
     unsigned count;
 
-    if (tpi_robot_read(&robot, (const char *)data, size, "x.xml", fuzz_vocabulary(), &err) !=
+    if (tpi_robotfile_read(&robot, (const char *)data, size, "x.xml", fuzz_vocabulary(), &err) !=
         TP_OK) {
         fuzz_require(strncmp(err.text, "x.xml:", 6) == 0, "an error without its place");
         return 0;
     }
     tpi_examples_run(robot, &count, &err);
     if (tpi_wired_create(&wired, robot, NULL, 0, NULL, &err) == TP_OK &&
-        tpi_talk_create(&talk, wired, &hooks, &err) == TP_OK) {
-        try_commands(talk, wired);
+        tpi_dialog_create(&dialog, wired, &hooks, &err) == TP_OK) {
+        try_commands(dialog, wired);
     }
-    tpi_talk_destroy(talk);
+    tpi_dialog_destroy(dialog);
     tpi_wired_destroy(wired);
-    tpi_robot_destroy(robot);
+    tpi_robotfile_destroy(robot);
     return 0;
 }

@@ -5,15 +5,15 @@
 #include "universal.h"
 #include "universal/registry.h"
 
-static const tpi_robot *fuzz_robot(void)
+static const tpi_robotfile *fuzz_robot(void)
 {
-    static tpi_robot *robot = NULL;
+    static tpi_robotfile *robot = NULL;
     char text[sizeof fuzz_robot_text + 40];
 
     if (robot == NULL) {
         snprintf(text, sizeof text, fuzz_robot_text, "");
-        fuzz_require(tpi_robot_read(&robot, text, strlen(text), "x.xml", fuzz_vocabulary(), NULL) ==
-                         TP_OK,
+        fuzz_require(tpi_robotfile_read(&robot, text, strlen(text), "x.xml", fuzz_vocabulary(),
+                                        NULL) == TP_OK,
                      "the robot of the target is wrong");
     }
     return robot;

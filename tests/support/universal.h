@@ -35,29 +35,29 @@ static inline tpi_vocabulary *universal_vocabulary(void)
     return vocabulary;
 }
 
-static inline tpi_robot *universal_robot(const tpi_vocabulary *vocabulary, const char *text)
+static inline tpi_robotfile *universal_robot(const tpi_vocabulary *vocabulary, const char *text)
 {
-    tpi_robot *robot = NULL;
+    tpi_robotfile *robot = NULL;
     tp_error err = {0};
 
-    if (tpi_robot_read(&robot, text, strlen(text), "x.xml", vocabulary, &err) != TP_OK) {
+    if (tpi_robotfile_read(&robot, text, strlen(text), "x.xml", vocabulary, &err) != TP_OK) {
         fail_msg("%s", err.text);
     }
     return robot;
 }
 
 /* A robot of a file of the sources. */
-static inline tpi_robot *universal_file(const tpi_vocabulary *vocabulary, const char *name)
+static inline tpi_robotfile *universal_file(const tpi_vocabulary *vocabulary, const char *name)
 {
     tpi_buf text = {0};
 
     universal_text(&text, name);
-    tpi_robot *robot = universal_robot(vocabulary, tpi_buf_text(&text));
+    tpi_robotfile *robot = universal_robot(vocabulary, tpi_buf_text(&text));
     tpi_buf_fini(&text);
     return robot;
 }
 
-static inline tpi_wired *universal_wired(const tpi_robot *robot, const char *wiring)
+static inline tpi_wired *universal_wired(const tpi_robotfile *robot, const char *wiring)
 {
     tpi_wired *wired = NULL;
     tp_error err = {0};

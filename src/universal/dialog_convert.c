@@ -1,10 +1,10 @@
-/* talk_convert.c - values of commands that stand for other commands; see talk_inside.h. */
+/* dialog_convert.c - values of commands that stand for other commands; see dialog_inside.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "universal/talk_inside.h"
+#include "universal/dialog_inside.h"
 
 /* What a number of a command means. */
 enum scale { YES_OR_NO, PERCENT, COUNTS, DEGREES, WORDS, AS_IT_IS };
