@@ -1,14 +1,17 @@
 /* folders.c - where files of worlds are searched; see host.h. */
 #include "sim/host/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "platform/folder.h"
 
 bool tpi_sim_own_folder(char *folder, size_t size, size_t index)
 {
+<<<<<<< HEAD
+    return tpi_folder_own(folder, size, index, "worlds");
+=======
     return tpi_folder_own("worlds", folder, size, index);
+>>>>>>> main
 }
 
 static void add(tpi_buf *path, const char *folders)
