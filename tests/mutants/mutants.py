@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""mutants.py - mistakes in the code of safety and rights, one at a time: do the tests find them?
+"""mutants.py - mistakes in the code, one at a time: do the tests find them?
 
-usage: mutants.py BUILD [--count N] [--seed S] [--file NAME] [--list]
+usage: mutants.py BUILD [--area safety|motion] [--count N] [--seed S] [--file NAME] [--list]
 
 BUILD is a folder for a copy of the sources and its build. The script makes small changes (operators)
-in the files of FILES, builds the test programs of TESTS and runs them until one fails. A change that
-no test finds has to be in survivors.txt with the reason why it changes nothing that counts.
+in the files of an area (leases, panic and rights; timed motion), builds the test programs of the area
+and runs them until one fails. A change that no test finds has to be in survivors.txt with the reason
+why it changes nothing that counts.
 
 The status is 0 if at least 95 of 100 changes are found and all others are explained.
 """
 import argparse
 import filecmp
+import glob
 import os
 import random
 import re
@@ -22,20 +24,40 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-FILES = [
-    "src/safety/claim.c", "src/safety/lease.c", "src/safety/panic.c", "src/safety/rank.c", "src/safety/safety.c",
-    "src/safety/slow_stop.c", "src/safety/stop.c", "src/session/access.c", "src/session/identity.c",
-    "src/session/keyring.c", "src/session/kick.c", "src/session/panic_request.c", "src/session/rights.c",
-    "src/session/terms.c",
-]
-# The first finds most; the others follow in this order.
-TESTS = [
-    "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_rank_test",
-    "src_session_access_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
-    "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
-    "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
-]
-GROUPS = [TESTS[:1], TESTS[1:4], TESTS[4:9], TESTS[9:]]  # a group is built when those before it have found nothing
+
+
+class Area:
+    """Files to change, and the groups of tests that look. A group is built when those before it have found nothing."""
+    def __init__(self, files, groups, count, operators=None):
+        self.files, self.groups, self.count, self.operators = files, groups, count, operators
+        self.tests = [test for group in groups for test in group]
+
+
+def motion(*names):
+    return ["src_motion_%s_test" % name for name in names]
+
+
+AREAS = {
+    "safety": Area([
+        "src/safety/claim.c", "src/safety/lease.c", "src/safety/panic.c", "src/safety/rank.c", "src/safety/safety.c",
+        "src/safety/slow_stop.c", "src/safety/stop.c", "src/session/access.c", "src/session/identity.c",
+        "src/session/keyring.c", "src/session/kick.c", "src/session/panic_request.c", "src/session/rights.c",
+        "src/session/terms.c",
+    ], [
+        ["verbs_test"],
+        ["src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test"],
+        ["src_safety_rank_test", "src_session_access_test", "src_safety_panic_test", "src_safety_lease_test",
+         "src_safety_slow_stop_test"],
+        ["src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
+         "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test"],
+    ], 200),
+    "motion": Area(
+        sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "src/motion/*.c"))
+               if not path.endswith("_test.c")),
+        [motion("control", "engine"), motion("device", "tool", "path", "timeline", "profile", "store"),
+         motion("answers", "estimate", "model", "package"), motion("stress", "simulation")],
+        60, ("comparison", "off by one", "dropped call", "order")),
+}
 GOAL = 0.95
 
 # ---- Changes --------------------------------------------------------------------------------------
@@ -149,7 +171,8 @@ def copy_sources(folder):
 
 
 class Bench:
-    def __init__(self, build):
+    def __init__(self, build, area):
+        self.area = area
         self.sources = build
         self.build = os.path.join(build, "build", "test")  # as deep as that of ./troupe test: a compiler cache knows its files
         copy_sources(self.sources)
@@ -174,10 +197,10 @@ class Bench:
 
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
-        good, output = self.compile(TESTS)
+        good, output = self.compile(self.area.tests)
         if not good:
             sys.exit("mutants: the sources do not build:\n" + output)
-        for test in TESTS:
+        for test in self.area.tests:
             began = time.monotonic()
             if not self.passes(test):
                 sys.exit("mutants: %s fails without a change" % test)
@@ -194,7 +217,7 @@ class Bench:
         try:
             with open(path, "w") as out:
                 out.write("\n".join(lines))
-            for group in GROUPS:
+            for group in self.area.groups:
                 good, _ = self.compile(group)
                 if not good:
                     return None
@@ -227,22 +250,26 @@ def read_survivors():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build")
-    parser.add_argument("--count", type=int, default=200, help="how many changes; 0 for all")
+    parser.add_argument("--area", choices=AREAS, default="safety")
+    parser.add_argument("--count", type=int, help="how many changes; 0 for all")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--file", help="only of files whose path contains this")
     parser.add_argument("--list", action="store_true", help="print the changes and make none")
     args = parser.parse_args()
 
-    mutants = [m for path in FILES for m in mutants_of(path) if args.file is None or args.file in path]
+    area = AREAS[args.area]
+    count = area.count if args.count is None else args.count
+    mutants = [m for path in area.files for m in mutants_of(path)
+               if (args.file is None or args.file in path) and (area.operators is None or m.operator in area.operators)]
     total = len(mutants)
-    if 0 < args.count < total:
-        mutants = random.Random(args.seed).sample(mutants, args.count)
+    if 0 < count < total:
+        mutants = random.Random(args.seed).sample(mutants, count)
     if args.list:
         for mutant in mutants:
             print(mutant.key())
         return 0
     known = read_survivors()
-    bench = Bench(args.build)
+    bench = Bench(args.build, area)
     bench.measure()
     killed, survived, invalid, unexplained = 0, 0, 0, 0
     for number, mutant in enumerate(mutants, 1):
