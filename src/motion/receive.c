@@ -97,7 +97,10 @@ static bool accept(tpi_motion_engine *e, const struct arrival *a, const tpi_moti
     tp_error err = {.text = ""};
 
     if (!tpi_motion_order_read(e, record, &order, &err)) {
-        if (!is_known_refusal(a->client, record)) {
+        const bool each =
+            a->info.mode == TPI_MOTION_DIRECT || (a->info.flags & TPI_MOTION_ACK) != 0;
+
+        if (!is_known_refusal(a->client, record) || each) {
             tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_NA, true, "%s", err.text);
         }
         return false;
