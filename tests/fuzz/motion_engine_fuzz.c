@@ -14,7 +14,7 @@
 #include "motion/body.h"
 #include "motion/model.h"
 
-enum { CLIENTS = 3, DOFS = 10, OUTPUTS = 3, MOST_ACTIONS = 400, TAGS = 4 * MOST_ACTIONS };
+enum { CLIENTS = 3, DOFS = 10, OUTPUTS = 3, MOST_ACTIONS = 400, TAGS = 5 * MOST_ACTIONS };
 static const int64_t MS = 1000000, START = 1000000000000;
 
 #define TURN(name, parent, child, origin, axis)                                                    \
@@ -159,15 +159,32 @@ static void put(uint8_t *out, size_t *at, uint64_t value, unsigned bytes)
     }
 }
 
-/* A value: mostly small, now and then the largest. */
-static uint64_t any_value(struct run *r, unsigned bytes)
+/* Numbers that mean something in fields of these names; others have the first entry. */
+static const struct {
+    const char *name;
+    uint16_t first, count;
+} ranges[] = {
+    {"", 0, 4},     {"joint", 0, 10},   {"dof", 0, 2},   {"frame", 0, 3}, {"query", 0x0401, 9},
+    {"mode", 0, 5}, {"sequence", 0, 2}, {"scope", 0, 2}, {"field", 1, 9}, {"frames", 0, 12},
+};
+
+static uint64_t any_number(struct run *r, const char *name)
+{
+    unsigned which = 0;
+
+    for (unsigned i = 1; i < sizeof ranges / sizeof ranges[0]; i++) {
+        which = strcmp(ranges[i].name, name) == 0 ? i : which;
+    }
+    return ranges[which].first + next(r) % ranges[which].count;
+}
+
+/* A physical value: small, larger, or now and then the largest. */
+static uint64_t any_value(struct run *r)
 {
     const uint8_t what = next(r);
 
-    if (bytes < 8) {
-        return what % 9;
-    }
-    return what == 0xff ? (uint64_t)INT64_MAX : (uint64_t)(((int64_t)what - 127) * 30000);
+    return what == 0xff ? (uint64_t)INT64_MAX
+                        : (uint64_t)(((int64_t)what - 127) * (what % 2 == 0 ? 3000 : 20000));
 }
 
 static void put_body(struct run *r, const tpi_motion_body *body, uint8_t *out, size_t *at)
@@ -194,14 +211,14 @@ static void put_body(struct run *r, const tpi_motion_body *body, uint8_t *out, s
             }
             break;
         case TPI_MOTION_RATIO:
-            put(out, at, (uint64_t)(next(r) % 5) * 250000, 4);
+            put(out, at, next(r) % 8 < 6 ? 1000000 : (uint64_t)(next(r) % 4) * 250000, 4);
             break;
         case TPI_MOTION_U64:
             put(out, at, (uint64_t)next(r) * next(r) * 1000, 8);
             break;
         default:
             for (unsigned i = 0; i < field->count; i++) {
-                put(out, at, any_value(r, each), each);
+                put(out, at, each < 8 ? any_number(r, field->name) : any_value(r), each);
             }
             break;
         }
@@ -220,11 +237,14 @@ static const uint16_t codes[] = {
     TPI_MOTION_LEASE,         TPI_MOTION_UPDATE,
 };
 
-/* One or two records of the same kind, at a time near now. */
+enum { COMMANDS = 11, CODES = sizeof codes / sizeof codes[0] };
+
+/* One or two records of the same kind, at a time near now. Most are commands. */
 static void package(struct run *r, unsigned who)
 {
     static const uint8_t modes[] = {0, 0, 1, 1, 2, 4, 255};
-    const uint16_t code = codes[next(r) % (sizeof codes / sizeof codes[0])];
+    const uint8_t which = next(r);
+    const uint16_t code = codes[which < 190 ? which % COMMANDS : which % CODES];
     const uint8_t how = next(r), when = next(r);
     tpi_motion_header header = {
         .flags = how & (TPI_MOTION_CLEAR | TPI_MOTION_ACK),
@@ -252,6 +272,27 @@ static void package(struct run *r, unsigned who)
     header.id = r->tag;
     header.size = (uint32_t)at;
     if (tpi_motion_payload_check(&header, payload, NULL) == TP_OK) {
+        tpi_motion_engine_package(r->engine, r->clients[who], &header, payload, r->now_ns);
+    }
+}
+
+/* A sequence of each kind begins. */
+static void begin_sequences(struct run *r, unsigned who)
+{
+    static const uint8_t modes[2] = {TPI_MOTION_ADAPTIVE, TPI_MOTION_PLAYBACK};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        const tpi_motion_begin body = {.sequence = i,
+                                       .mode = modes[i],
+                                       .frames = 4,
+                                       .duration_us = 400000,
+                                       .target_us = 200000};
+        uint8_t payload[256];
+        const size_t size =
+            tpi_motion_record_put(payload, sizeof payload, TPI_MOTION_BEGIN, ++r->tag, &body);
+        const tpi_motion_header header = {
+            .kind = TPI_MOTION_SESSION, .records = 1, .size = (uint32_t)size};
+
         tpi_motion_engine_package(r->engine, r->clients[who], &header, payload, r->now_ns);
     }
 }
@@ -289,6 +330,7 @@ static void rejoin(struct run *r, unsigned who, bool finish)
 {
     tpi_motion_engine_leave(r->engine, r->clients[who], finish, r->now_ns);
     r->clients[who] = tpi_motion_engine_join(r->engine, "c", 3, next(r) % 2, r->now_ns);
+    begin_sequences(r, who);
 }
 
 static void advance(struct run *r, int64_t ms)
@@ -301,15 +343,15 @@ static void advance(struct run *r, int64_t ms)
     }
 }
 
+/* A panic for a while. */
 static void panic(struct run *r)
 {
-    if (r->panicked) {
-        r->panicked = false;
-        tpi_motion_engine_reset(r->engine, r->now_ns);
-    } else {
-        tpi_motion_engine_panic(r->engine, 7, r->now_ns);
-        r->panicked = true;
-    }
+    tpi_motion_engine_panic(r->engine, 7, r->now_ns);
+    r->panicked = true;
+    package(r, next(r) % CLIENTS);
+    advance(r, next(r));
+    tpi_motion_engine_reset(r->engine, r->now_ns);
+    r->panicked = false;
     forget(r);
 }
 
@@ -343,7 +385,10 @@ static void act(struct run *r)
                                    (what & 4) != 0 ? "makes a step" : NULL, r->now_ns);
         break;
     case 7:
-        tpi_motion_engine_grant(r->engine, r->clients[who], next(r) % 4, next(r) % 2, r->now_ns);
+        if ((what & 4) != 0) {
+            tpi_motion_engine_grant(r->engine, r->clients[who], 1, 0, r->now_ns);
+        }
+        tpi_motion_engine_grant(r->engine, r->clients[who], 3, next(r) % 2, r->now_ns);
         break;
     case 8:
     case 9:
@@ -366,8 +411,12 @@ static void act(struct run *r)
 
 static void begin(struct run *r)
 {
-    const tpi_motion_settings small = {
-        .clients = 2 * CLIENTS, .frames = 24, .bytes = 4096, .answer_bytes = 1 << 16};
+    const tpi_motion_settings small = {.clients = 2 * CLIENTS,
+                                       .frames = 24,
+                                       .bytes = 4096,
+                                       .answer_bytes = 1 << 16,
+                                       .lease_ns = 1000 * MS,
+                                       .longest_lease_ns = 2000 * MS};
     tp_error err = {0};
 
     fuzz_require(tpi_motion_model_read(&r->model, robot_text, sizeof robot_text - 1, "r", &err) ==
@@ -398,6 +447,7 @@ static void begin(struct run *r)
     r->now_ns = START;
     for (unsigned i = 0; i < CLIENTS; i++) {
         r->clients[i] = tpi_motion_engine_join(r->engine, "c", 3, i == 2, r->now_ns);
+        begin_sequences(r, i);
     }
 }
 
@@ -407,7 +457,7 @@ static void end(struct run *r)
     for (unsigned i = 0; i < CLIENTS; i++) {
         tpi_motion_engine_leave(r->engine, r->clients[i], false, r->now_ns);
     }
-    advance(r, 31000); /* the longest lease of those that have left before */
+    advance(r, 4000); /* the longest lease of those that have left before, and a brake */
     fuzz_require(tpi_motion_engine_next(r->engine) == INT64_MAX, "something is left to do");
     tpi_motion_engine_destroy(r->engine);
     tpi_motion_model_destroy(r->model);

@@ -157,6 +157,21 @@ def regions_of_header(code, start):
     return first + [Region(parts[0] + 1, parts[1], True)]
 
 
+def regions_of_values(code, start, end):
+    """The values of a declaration: what follows its first `=`, up to the next comma; and so on."""
+    regions, first, place = [], start, start
+    while place <= end:
+        if place == end or code[place] == ",":
+            regions += [Region(first, place, True)] if first is not None else []
+            found = re.compile(r",\s*[\w*]+ =\s+").match(code, place, end)
+            first = found.end() if found else None
+            place = first if found and code[first] != "{" else place + 1
+            first = None if found and code[found.end()] == "{" else first
+        else:
+            place = closing(code, place) if code[place] in "([{" else place + 1
+    return regions
+
+
 def regions_of(code):
     """The regions of all functions, in order. `code` has no comments and strings."""
     regions = []
@@ -176,7 +191,7 @@ def regions_of(code):
                 if not value:
                     regions.append(Region(place, stop, False))
                 elif value.end() < stop and code[value.end()] != "{":
-                    regions.append(Region(value.end(), stop - 1, True))
+                    regions += regions_of_values(code, value.end(), stop - 1)
                 place = stop
     return regions
 

@@ -86,7 +86,7 @@ class Bench:
         for path in area.files:
             self.write_changes(path, [(number, m) for number, m in enumerate(mutants) if m.path == path])
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined", "-Dwerror=true"], check=True,
+            subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined"], check=True,
                            stdout=subprocess.DEVNULL)
         self.limits = {}
         self.found = collections.Counter()  # by file and test
@@ -130,7 +130,7 @@ class Bench:
         path = os.path.join(self.sources, mutant.path)
         commands = json.load(open(os.path.join(self.build, "compile_commands.json")))
         words = next(shlex.split(c["command"]) for c in commands if os.path.join(c["directory"], c["file"]).endswith("/../" + mutant.path))
-        words = words[:words.index("-MD")] + ["-iquote", os.path.dirname(path), "-x", "c", "-S", "-o", os.devnull, "-"]
+        words = words[:words.index("-MD")] + ["-Werror", "-iquote", os.path.dirname(path), "-x", "c", "-S", "-o", os.devnull, "-"]
         if words[0] == "ccache":
             words = words[1:]
         text = open(os.path.join(ROOT, mutant.path)).read().split("\n")
