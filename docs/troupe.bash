@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -13,11 +13,19 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix | --plugin | --key-file | --record | --render)
+    --load | --check | --unix | --plugin | --key-file | --record | --render | --link)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds) return ;;
+    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds | --at | --name | --wire) return ;;
+    --fault)
+        _troupe_reply "unplugged silent wrong short battery lifted"
+        return
+        ;;
+    --world)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.world' -- "$word"; compgen -W "$_troupe_worlds" -- "$word")
+        return
+        ;;
     --only)
         _troupe_reply "$(_troupe_messages "${words[2]}" data)"
         return
@@ -54,6 +62,7 @@ _troupe() {
             return
         fi
         ;;
+    emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --help $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;

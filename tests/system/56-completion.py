@@ -40,11 +40,15 @@ def commands_are_offered():
 
 
 def options_are_those_of_the_help():
-    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "kick", "interfaces", "sim", "demo"):
+    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "kick", "interfaces", "sim", "demo", "emulate"):
         text = cli.troupe(command, "--help").stdout
         for option in offered(f"troupe {command} --"):
             assert option == "--help" or option in text, (command, option)
     tap.equal(offered("troupe print --j"), ["--json"])
+    tap.equal(offered("troupe emulate --w"), ["--world", "--wire"])
+    tap.equal(offered("troupe emulate nx"), ["nxt"])
+    tap.equal(offered("troupe emulate nxt --fault w"), ["wrong"])
+    tap.equal(offered("troupe emulate nxt --world t"), ["track"])
     tap.equal(offered("troupe motion "), ["describe", "check", "--help"])
     tap.equal(offered("troupe motion describe --"), ["--json", "--help"])
     tap.equal(offered("troupe motion check --"), ["--help"])
