@@ -175,7 +175,7 @@ static uint64_t any_number(struct run *r, const char *name)
     for (unsigned i = 1; i < sizeof ranges / sizeof ranges[0]; i++) {
         which = strcmp(ranges[i].name, name) == 0 ? i : which;
     }
-    return ranges[which].first + next(r) % ranges[which].count;
+    return ranges[which].first + (uint64_t)next(r) % ranges[which].count;
 }
 
 /* A physical value: small, larger, or now and then the largest. */
