@@ -30,6 +30,8 @@ ALLOWED = {
     "src/convert": BASE | {"convert", "troupe"},
     # A world with threads and plug-ins of the process.
     "src/sim/host": ENGINE | {"sim", "platform", "troupe"},
+    # Lines to emulated robots, as ports open them.
+    "src/emulate/host": ENGINE | {"sim", "emulate", "platform", "troupe"},
     "drivers": {"troupe"},
     "fronts": {"troupe"},
     "apps": BASE | {"platform", "loop", "padi", "client", "server", "kinematics", "troupe"},
