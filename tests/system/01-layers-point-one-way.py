@@ -32,6 +32,12 @@ ALLOWED = {
     "src/sim/host": ENGINE | {"sim", "platform", "troupe"},
     # Lines to emulated robots, as ports open them.
     "src/emulate/host": ENGINE | {"sim", "emulate", "platform", "troupe"},
+    # A motion robot with Troupe's folders.
+    "src/motion/host": ENGINE | {"motion", "platform", "troupe"},
+    # Finding the files of robots.
+    "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # The binding of the engine "universal" to devices.
+    "drivers/robotfile": BASE | {"universal", "troupe"},
     "drivers": {"troupe"},
     "fronts": {"troupe"},
     "apps": BASE | {"platform", "loop", "padi", "client", "server", "kinematics", "troupe"},

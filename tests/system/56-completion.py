@@ -52,6 +52,10 @@ def options_are_those_of_the_help():
     tap.equal(offered("troupe motion "), ["describe", "check", "--help"])
     tap.equal(offered("troupe motion describe --"), ["--json", "--help"])
     tap.equal(offered("troupe motion check --"), ["--help"])
+    tap.equal(offered("troupe robots --"), ["--check", "--matrix", "--commands", "--wiring", "--help"])
+    assert "nxt" in offered("troupe translate n"), offered("troupe translate n")
+    tap.equal(offered("troupe translate nxt ReadA"), ["ReadAnalog"])
+    tap.equal(offered("troupe translate nxt ReadAnalog --"), ["--wiring", "--map", "--loose", "--help"])
 
 
 @serving('driver ( name "fake" provides [ "laser:0" "laser:12" "gripper:0" ] )')
