@@ -110,27 +110,3 @@ bool tpi_folder_exists(const char *path)
 
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
-
-bool tpi_folder_own(char *folder, size_t size, size_t index, const char *name)
-{
-    /* As they are installed (bin/troupe, lib/libtroupe-server.so, lib/MACHINE/libtroupe-server.so),
-     * or built in the source tree (build/NAME/apps/troupe, build/NAME/src/core/...). */
-    static const struct {
-        bool object;
-        int up;
-        const char *down;
-    } places[] = {{false, 2, "share/troupe/"},
-                  {false, 4, ""},
-                  {true, 2, "share/troupe/"},
-                  {true, 3, "share/troupe/"},
-                  {true, 5, ""}};
-    char above[3072];
-
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (tpi_folder_above(places[i].object, places[i].up, above, sizeof above) && index-- == 0) {
-            (void)snprintf(folder, size, "%s/%s%s", above, places[i].down, name);
-            return true;
-        }
-    }
-    return false;
-}

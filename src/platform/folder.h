@@ -23,8 +23,4 @@ bool tpi_folder_own(const char *kind, char *out, size_t size, size_t index);
 
 bool tpi_folder_exists(const char *path);
 
-/* A folder of files that come with Troupe, such as "worlds", as it is installed or in the source
- * tree; whether it exists is not checked. False if there are not so many places. */
-bool tpi_folder_own(char *folder, size_t size, size_t index, const char *name);
-
 #endif

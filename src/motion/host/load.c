@@ -17,7 +17,7 @@ static tp_status read_text(tpi_buf *text, char *found, size_t size, const char *
 
     (void)snprintf(found, size, "%s%s", whole ? "" : folder, path);
     tp_status status = tpi_file_read(text, found, MOST_BYTES, err);
-    for (size_t i = 0; status != TP_OK && !whole && tpi_folder_own(own, sizeof own, i, "robots");
+    for (size_t i = 0; status != TP_OK && !whole && tpi_folder_own("robots", own, sizeof own, i);
          i++) {
         (void)snprintf(found, size, "%s/%s", own, path);
         tpi_buf_clear(text);

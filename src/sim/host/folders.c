@@ -7,11 +7,7 @@
 
 bool tpi_sim_own_folder(char *folder, size_t size, size_t index)
 {
-<<<<<<< HEAD
-    return tpi_folder_own(folder, size, index, "worlds");
-=======
     return tpi_folder_own("worlds", folder, size, index);
->>>>>>> main
 }
 
 static void add(tpi_buf *path, const char *folders)
