@@ -16,6 +16,15 @@
 #include "loop/room.h"
 #include "platform/owner.h"
 
+/* How much a turn does of what may be done later: a millisecond or two of sending. */
+enum { PORTION = 32 };
+
+/* Callbacks that wait; borrowed. */
+typedef struct after_queue {
+    tp_after *oldest;
+    tp_after *newest;
+} after_queue;
+
 struct tp_loop {
     uv_loop_t uv;
     tpi_bell bell;         /* something was posted, or the loop is to stop */
@@ -31,9 +40,9 @@ struct tp_loop {
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
     bool turning;
-    tp_after *after;      /* borrowed; the queue, oldest first */
-    tp_after **after_end; /* where the next one is linked */
-    unsigned passing;     /* how many of its front belong to the pass that is under way */
+    unsigned turns;    /* whose callbacks were begun */
+    after_queue after; /* run at the end of this turn */
+    after_queue later; /* run by and by */
 
     tpi_room (*make_room)(void *context); /* NULL for nobody */
     void *room_context;                   /* borrowed */
@@ -85,7 +94,6 @@ static void ignore_broken_pipes(void)
 static void init(tp_loop *loop, const tp_clock *clock)
 {
     loop->clock = clock;
-    loop->after_end = &loop->after;
     loop->turn_ns = loop->before_ns = tp_clock_now_ns(clock);
     loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
@@ -96,16 +104,17 @@ static void init(tp_loop *loop, const tp_clock *clock)
 }
 
 /* A bell and not a uv_async_t: libuv's sender marks it as sent behind the write that wakes the
- * loop, and a loop on the same core spins until then, for tens of microseconds. Returns libuv's
- * code. */
-static int watch_bell(tp_loop *loop)
+ * loop, and a loop on the same core spins until then, for tens of microseconds. */
+static tp_status watch_bell(tp_loop *loop, tp_error *err)
 {
-    const int error = uv_poll_init(&loop->uv, &loop->wake, loop->bell.fd);
+    const tp_status status = tpi_bell_init(&loop->bell, err);
+    const int error = status == TP_OK ? uv_poll_init(&loop->uv, &loop->wake, loop->bell.fd) : 0;
 
-    if (error == 0) {
-        uv_poll_start(&loop->wake, UV_READABLE, on_wake);
+    if (status != TP_OK || error != 0) {
+        return status != TP_OK ? status : tpi_uv_fail(err, error, "bell");
     }
-    return error;
+    uv_poll_start(&loop->wake, UV_READABLE, on_wake);
+    return TP_OK;
 }
 
 tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
@@ -115,23 +124,17 @@ tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
     if (loop == NULL) {
         return tp_fail(err, TP_E_NOMEM, "event loop: out of memory");
     }
-    tp_status status = tpi_bell_init(&loop->bell, err);
-    if (status != TP_OK) {
-        free(loop);
-        return tp_wrap(err, status, "event loop");
-    }
     int error = uv_loop_init(&loop->uv);
     if (error != 0) {
-        tpi_bell_fini(&loop->bell);
         free(loop);
         return tpi_uv_fail(err, error, "event loop");
     }
-    error = watch_bell(loop);
-    if (error != 0) {
+    const tp_status status = watch_bell(loop, err);
+    if (status != TP_OK) {
         uv_loop_close(&loop->uv);
         tpi_bell_fini(&loop->bell);
         free(loop);
-        return tpi_uv_fail(err, error, "event loop");
+        return tp_wrap(err, status, "event loop");
     }
     uv_timer_init(&loop->uv, &loop->alarm);
     init(loop, clock);
@@ -228,6 +231,11 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
     uv_timer_start(&loop->alarm, on_alarm, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
 }
 
+static bool has_callbacks(const tp_loop *loop)
+{
+    return loop->after.oldest != NULL || loop->later.oldest != NULL;
+}
+
 /* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock
  * than the real one cannot wake us: whoever moves it posts a task. */
 static bool prepare_to_wait(tp_loop *loop)
@@ -235,7 +243,7 @@ static bool prepare_to_wait(tp_loop *loop)
     const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
 
     uv_timer_stop(&loop->alarm);
-    if (loop->after != NULL) {
+    if (has_callbacks(loop)) {
         return false;
     }
     if (next_ns == TP_NEVER) {
@@ -248,17 +256,29 @@ static bool prepare_to_wait(tp_loop *loop)
     return next_ns > tp_clock_now_ns(loop->clock);
 }
 
-/* Callbacks may queue more, or cancel what is queued; `passing` says how many are left of those
- * that were there at first. */
+/* The oldest callback that no callback of this turn has queued; NULL if there is none. */
+static tp_after *next_callback(const tp_loop *loop, const after_queue *queue)
+{
+    return queue->oldest != NULL && queue->oldest->turn != loop->turns ? queue->oldest : NULL;
+}
+
+static void run_callback(tp_loop *loop, tp_after *after)
+{
+    tp_loop_after_cancel(loop, after);
+    after->run(after);
+}
+
+/* Callbacks may queue more, or cancel what is queued. */
 static void run_after(tp_loop *loop)
 {
-    for (tp_after *after = loop->after; after != NULL; after = after->next) {
-        loop->passing++;
+    tp_after *after;
+
+    loop->turns++;
+    while ((after = next_callback(loop, &loop->after)) != NULL) {
+        run_callback(loop, after);
     }
-    while (loop->passing > 0 && loop->after != NULL) {
-        tp_after *after = loop->after;
-        tp_loop_after_cancel(loop, after);
-        after->run(after);
+    for (int i = 0; i < PORTION && (after = next_callback(loop, &loop->later)) != NULL; i++) {
+        run_callback(loop, after);
     }
 }
 
@@ -370,7 +390,7 @@ int64_t tp_loop_deadline(tp_loop *loop)
     uv_update_time(&loop->uv);
     /* 0 while libuv has something to do first, for example to watch a new socket */
     const int timeout_ms = uv_backend_timeout(&loop->uv);
-    if (loop->after != NULL || timeout_ms == 0) {
+    if (has_callbacks(loop) || timeout_ms == 0) {
         return now_ns;
     }
     const int64_t uv_ns = timeout_ms < 0 ? TP_NEVER : now_ns + timeout_ms * TP_NS_PER_MS;
@@ -379,36 +399,49 @@ int64_t tp_loop_deadline(tp_loop *loop)
 
 /* ---- After each turn ------------------------------------------------------------------------- */
 
+static after_queue *queue_of(tp_loop *loop, const tp_after *after)
+{
+    return after->later ? &loop->later : &loop->after;
+}
+
+static void enqueue(tp_loop *loop, tp_after *after, bool later)
+{
+    after->queued = true;
+    after->later = later;
+    after->turn = loop->turns;
+    after_queue *queue = queue_of(loop, after);
+    after->next = NULL;
+    after->previous = queue->newest;
+    *(queue->newest != NULL ? &queue->newest->next : &queue->oldest) = after;
+    queue->newest = after;
+}
+
 void tp_loop_after(tp_loop *loop, tp_after *after)
 {
     assert(tp_loop_is_current(loop));
-    if (after->queued) {
-        return;
+    if (after->queued && after->later) {
+        tp_loop_after_cancel(loop, after);
     }
-    after->queued = true;
-    after->next = NULL;
-    *loop->after_end = after;
-    loop->after_end = &after->next;
+    if (!after->queued) {
+        enqueue(loop, after, false);
+    }
+}
+
+void tp_loop_later(tp_loop *loop, tp_after *after)
+{
+    assert(tp_loop_is_current(loop));
+    if (!after->queued) {
+        enqueue(loop, after, true);
+    }
 }
 
 void tp_loop_after_cancel(tp_loop *loop, tp_after *after)
 {
-    tp_after **link = &loop->after;
-    unsigned place = 0;
-
     if (!after->queued) {
         return;
     }
-    while (*link != after) {
-        link = &(*link)->next;
-        place++;
-    }
-    *link = after->next;
-    if (loop->after_end == &after->next) {
-        loop->after_end = link;
-    }
-    if (place < loop->passing) {
-        loop->passing--;
-    }
+    after_queue *queue = queue_of(loop, after);
+    *(after->previous != NULL ? &after->previous->next : &queue->oldest) = after->next;
+    *(after->next != NULL ? &after->next->previous : &queue->newest) = after->previous;
     after->queued = false;
 }
