@@ -78,6 +78,15 @@ static void deliver_task(tpi_task *task)
     tpi_jobs_check(device->instance);
 }
 
+/* As much may wait to be sent as may be on its way to the loop, so that neither waits for the
+ * other.
+ */
+static bool has_room(const struct output *output)
+{
+    return atomic_load(&output->in_flight) < output->most_in_flight &&
+           atomic_load(&output->unsent) < 2 * output->most_in_flight;
+}
+
 static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 {
     tp_instance *self = device->instance;
@@ -94,13 +103,12 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
         return TP_OK;
     }
     msg->burden = BURDEN_OF_MESSAGE + (int)(atomic_load(&device->has_readers) / READERS_OF_BURDEN);
-    if (atomic_fetch_add(&self->output.unsent, msg->burden) >= self->output.most_in_flight &&
-        !always && !self->output.keeps_all) {
-        atomic_fetch_sub(&self->output.unsent, msg->burden);
+    if (!always && !self->output.keeps_all && !has_room(&self->output)) {
         atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }
+    atomic_fetch_add(&self->output.unsent, msg->burden);
     atomic_fetch_add(&self->output.in_flight, msg->burden);
     atomic_fetch_add(&self->output.bytes_in_flight, msg->weight);
     msg->task.run = deliver_task;
@@ -111,7 +119,7 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 
 uint32_t tp_instance_on_its_way(const tp_instance *self)
 {
-    return (uint32_t)atomic_load(&self->output.in_flight) / BURDEN_OF_MESSAGE +
+    return (uint32_t)atomic_load(&self->output.unsent) / BURDEN_OF_MESSAGE +
            (uint32_t)(atomic_load(&self->output.bytes_in_flight) / BYTES_OF_MESSAGE);
 }
 

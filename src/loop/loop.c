@@ -19,6 +19,10 @@
 /* How much a turn does of what may be done later: a millisecond or two of sending. */
 enum { PORTION = 32 };
 
+/* How many tasks a turn runs, so that the messages among them are sent while they are in the cache.
+ */
+enum { TASKS = 128 };
+
 /* Callbacks that wait; borrowed. */
 typedef struct after_queue {
     tp_after *oldest;
@@ -33,6 +37,8 @@ struct tp_loop {
     const tp_clock *clock; /* borrowed */
     tpi_timers timers;
     tpi_inbox inbox;
+    tpi_item *tasks;      /* taken out of the inbox, oldest first */
+    tpi_item **tasks_end; /* where the next one is linked */
     atomic_bool stopping;
     tpi_owner owner;    /* the thread that has turned it last */
     int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
@@ -94,6 +100,7 @@ static void ignore_broken_pipes(void)
 static void init(tp_loop *loop, const tp_clock *clock)
 {
     loop->clock = clock;
+    loop->tasks_end = &loop->tasks;
     loop->turn_ns = loop->before_ns = tp_clock_now_ns(clock);
     loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
@@ -142,13 +149,19 @@ tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
     return TP_OK;
 }
 
+/* The bell rings once for all that is in the inbox, so the inbox is emptied in every turn. */
 static void run_tasks(tp_loop *loop)
 {
-    tpi_item *item = tpi_inbox_take(&loop->inbox);
-
-    while (item != NULL) {
-        tpi_task *task = CONTAINER_OF(item, tpi_task, item);
-        item = item->next;
+    *loop->tasks_end = tpi_inbox_take(&loop->inbox);
+    while (*loop->tasks_end != NULL) {
+        loop->tasks_end = &(*loop->tasks_end)->next;
+    }
+    for (int i = 0; i < TASKS && loop->tasks != NULL; i++) {
+        tpi_task *task = CONTAINER_OF(loop->tasks, tpi_task, item);
+        loop->tasks = task->item.next;
+        if (loop->tasks == NULL) {
+            loop->tasks_end = &loop->tasks;
+        }
         task->run(task);
     }
 }
@@ -169,7 +182,7 @@ void tp_loop_destroy(tp_loop *loop)
     if (loop == NULL) {
         return;
     }
-    while (atomic_load(&loop->inbox.posted) != NULL) {
+    while (loop->tasks != NULL || atomic_load(&loop->inbox.posted) != NULL) {
         run_tasks(loop);
     }
     uv_close((uv_handle_t *)&loop->wake, NULL);
@@ -233,7 +246,7 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
 
 static bool has_callbacks(const tp_loop *loop)
 {
-    return loop->after.oldest != NULL || loop->later.oldest != NULL;
+    return loop->after.oldest != NULL || loop->later.oldest != NULL || loop->tasks != NULL;
 }
 
 /* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock

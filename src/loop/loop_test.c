@@ -266,6 +266,29 @@ static void what_can_be_done_later_is_done_in_portions(void **state)
     assert_trace(b, "Jabcdefgh");
 }
 
+/* What is posted meanwhile comes behind the rest, and is not forgotten. */
+static void many_tasks_are_run_in_portions(void **state)
+{
+    enum { MANY = 200, OF_A_TURN = 128 };
+    struct bench *b = *state;
+    struct job *jobs = calloc(MANY + 1, sizeof *jobs);
+
+    assert_non_null(jobs);
+    for (int i = 0; i <= MANY; i++) {
+        jobs[i] = job_of(b, i < MANY ? 'a' : 'z');
+    }
+    for (int i = 0; i < MANY; i++) {
+        tpi_loop_post(b->loop, &jobs[i].task);
+    }
+    turn(b);
+    assert_int_equal(strlen(b->trace), OF_A_TURN);
+    tpi_loop_post(b->loop, &jobs[MANY].task);
+    tp_loop_turn(b->loop, true); /* has something to do, so it does not wait */
+    assert_int_equal(strlen(b->trace), MANY + 1);
+    assert_int_equal(b->trace[MANY], 'z');
+    free(jobs);
+}
+
 static void what_waits_can_become_urgent_or_be_cancelled(void **state)
 {
     struct bench *b = *state;
@@ -573,6 +596,7 @@ int main(void)
         LOOP_TEST(it_is_done_after_the_tasks),
         LOOP_TEST(what_is_asked_for_meanwhile_is_done_after_the_next_turn),
         LOOP_TEST(what_can_be_done_later_is_done_in_portions),
+        LOOP_TEST(many_tasks_are_run_in_portions),
         LOOP_TEST(what_waits_can_become_urgent_or_be_cancelled),
         LOOP_TEST(what_is_cancelled_is_not_done),
         LOOP_TEST(the_last_one_can_be_cancelled_and_the_queue_goes_on),
