@@ -46,6 +46,10 @@ void tpi_geometry_tell(tp_device *device);
 
 /* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
 void tpi_geometry_prepare(tp_device *device);
+
+/* Before the device is listed: a vehicle of the other interface has its frame already. */
+void tpi_geometry_tell_apart(tp_device *device);
+
 void tpi_geometry_now(const tp_device *device, tp_geometry *out);
 bool tpi_geometry_is_vehicle(const tp_device *device);
 bool tpi_geometry_is_localizer(const tp_device *device);

@@ -56,6 +56,17 @@ static void name_by_kind(tp_device *device)
     }
 }
 
+void tpi_geometry_tell_apart(tp_device *device)
+{
+    const bool flat = device->interface == &tp_interface_position2d;
+
+    if (tpi_geometry_is_vehicle(device) &&
+        tpi_hub_find(device->instance->hub, device->addr.robot,
+                     flat ? TP_POSITION3D_CODE : TP_POSITION2D_CODE, device->addr.index) != NULL) {
+        number_name(device->geometry.frame, flat ? "base2d" : "base3d", device->addr.index);
+    }
+}
+
 /* ---- What an interface says about it --------------------------------------------------------- */
 
 /* The field of one struct of this name; NULL if there is none. */

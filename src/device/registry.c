@@ -130,6 +130,7 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
     hub->device_changes++;
     hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
+        tpi_geometry_tell_apart(device);
         hub->devices[hub->device_count++] = device;
         device->listed = true;
         tpi_frames_add(device);
