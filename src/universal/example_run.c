@@ -1,4 +1,5 @@
 /* example_run.c - runs the examples of a robot file; see example.h. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,17 +46,19 @@ static void on_write(void *context, const uint8_t *frame, size_t length, const u
     if (in->status != TP_OK) {
         return;
     }
-    const tpi_example_line *line =
-        in->at < example->line_count ? &example->lines[in->at] : NULL;
+    const tpi_example_line *line = in->at < example->line_count ? &example->lines[in->at] : NULL;
     if (line != NULL && !line->is_read && line->length == count &&
         memcmp(line->bytes, bytes, count) == 0) {
         in->at++;
         return;
     }
-    in->status = tpi_element_fail(
-        in->document, example->element, "it writes %s; the example says %s%s",
-        hex(came, sizeof came, bytes, count), line == NULL ? "nothing more" : line->is_read ? "< " : "> ",
-        line == NULL ? "" : hex(wanted, sizeof wanted, line->bytes, line->length));
+    in->status =
+        tpi_element_fail(in->document, example->element, "it writes %s; the example says %s%s",
+                         hex(came, sizeof came, bytes, count),
+                         line == NULL    ? "nothing more"
+                         : line->is_read ? "< "
+                                         : "> ",
+                         line == NULL ? "" : hex(wanted, sizeof wanted, line->bytes, line->length));
 }
 
 /* Hand over a line that is read, in a frame if the example shows none. */
@@ -131,7 +134,23 @@ static tp_status compare(const struct running *in)
 
 /* ---- Running ---- */
 
-/* "left 30, right 20" */
+/* "motor[1]" is word 1 of the register motor; cuts the index off. */
+static unsigned take_index(char *name)
+{
+    char *bracket = strchr(name, '[');
+    int64_t index = 0;
+
+    if (bracket != NULL) {
+        const size_t digits = strcspn(bracket + 1, "]");
+        if (bracket[digits + 1] != ']' || !tpi_number_read_i64(bracket + 1, digits, &index)) {
+            return UINT_MAX;
+        }
+        *bracket = '\0';
+    }
+    return index >= 0 && index < UINT_MAX ? (unsigned)index : UINT_MAX;
+}
+
+/* "left 30, motor[1] 20" */
 static tp_status set_registers(const struct running *in)
 {
     const char *at = in->example->with;
@@ -142,12 +161,14 @@ static tp_status set_registers(const struct running *in)
         at += strspn(at, " ,");
         const size_t length = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const unsigned index = take_index(name);
         at += length + strspn(at + length, " ");
         const size_t used = tpi_number_read_f64(at, strcspn(at, " ,"), &value);
-        if (used == 0 || !tpi_talk_set_register(in->talk, name, value)) {
-            return tpi_element_fail(in->document, in->example->element,
-                                    "with=\"%.40s\": expected registers and numbers: left 30",
-                                    in->example->with);
+        if (used == 0 || !tpi_talk_set_register(in->talk, name, index, value)) {
+            return tpi_element_fail(
+                in->document, in->example->element,
+                "with=\"%.40s\": expected registers and numbers: left 30, motor[1] 20",
+                in->example->with);
         }
         at += used;
     }
@@ -185,8 +206,8 @@ static int find_part(tpi_wired *wired, const struct running *in)
     }
     const int device = tpi_robot_device(in->robot, example->device);
     if (device < 0) {
-        tpi_element_fail(in->document, example->element, "device=\"%.40s\" is no device of this file",
-                         example->device);
+        tpi_element_fail(in->document, example->element,
+                         "device=\"%.40s\" is no device of this file", example->device);
         return -2;
     }
     row = in->robot->devices[device].row;
@@ -203,9 +224,8 @@ static tp_status run(struct running *in, tpi_wired *wired, const tpi_translation
                      int part)
 {
     const tpi_talk_hooks hooks = {.write = on_write, .context = in};
-    tpi_order order = {.command = translation->command,
-                       .part = part,
-                       .count = in->example->value_count};
+    tpi_order order = {
+        .command = translation->command, .part = part, .count = in->example->value_count};
     tp_status status = tpi_talk_create(&in->talk, wired, &hooks, in->document->err);
 
     if (status != TP_OK) {
@@ -240,11 +260,11 @@ tp_status tpi_example_run(const tpi_robot *robot, const tpi_translation *transla
     const int part = find_part(wired, &in);
     if (part == -2) {
         status = TP_E_INVALID;
-    } else if (part >= 0 && tpi_wired_route(wired, translation->command, part)->translation !=
-                                translation) {
-        status = tpi_element_fail(document, example->element,
-                                  "the device \"%.40s\" does not use this translation",
-                                  example->device);
+    } else if (part >= 0 &&
+               tpi_wired_route(wired, translation->command, part)->translation != translation) {
+        status =
+            tpi_element_fail(document, example->element,
+                             "the device \"%.40s\" does not use this translation", example->device);
     } else {
         status = run(&in, wired, translation, part);
     }
@@ -273,8 +293,7 @@ static tp_status check_na(const tpi_robot *robot, const tpi_document *document)
     for (int i = 0; i < TPI_COMMANDS && status == TP_OK; i++) {
         const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
         if (entry->sort != TPI_SORT_CONTROL && entry->sort != TPI_SORT_RAW &&
-            !is_possible(wired, (tpi_command)i) &&
-            tpi_robot_na(robot, (tpi_command)i) == NULL) {
+            !is_possible(wired, (tpi_command)i) && tpi_robot_na(robot, (tpi_command)i) == NULL) {
             status = tpi_element_fail(document, document->root,
                                       "no device can do %s; write <na command=\"%s\" why=\"...\"/>",
                                       entry->name, entry->name);

@@ -85,15 +85,16 @@ uint64_t tpi_talk_noise(const tpi_talk *talk)
     return talk->noise;
 }
 
-bool tpi_talk_set_register(tpi_talk *talk, const char *name, double value)
+bool tpi_talk_set_register(tpi_talk *talk, const char *name, unsigned index, double value)
 {
-    const int index = tpi_scope_register(&talk->wired->robot->scope, name);
+    const tpi_scope *scope = &talk->wired->robot->scope;
+    const int number = tpi_scope_register(scope, name);
 
-    if (index < 0) {
+    if (number < 0 || (index > 0 && index >= scope->registers[number].size)) {
         return false;
     }
-    talk->words[talk->wired->robot->scope.registers[index].offset] = value;
-    talk->set_ns[talk->wired->robot->scope.registers[index].offset] = talk->now_ns;
+    talk->words[scope->registers[number].offset + index] = value;
+    talk->set_ns[scope->registers[number].offset + index] = talk->now_ns;
     return true;
 }
 
@@ -166,8 +167,7 @@ static double clamped(tpi_talk *talk, const tpi_slot *slot, double x, double low
 static bool complete(tpi_talk *talk, tpi_order *order)
 {
     const tpi_slot *slots = tpi_dictionary_entry(order->command)->values;
-    const tpi_device *device =
-        order->part >= 0 ? talk->wired->parts[order->part].device : NULL;
+    const tpi_device *device = order->part >= 0 ? talk->wired->parts[order->part].device : NULL;
 
     for (unsigned i = 0; slots[i].name != NULL; i++) {
         tpi_value *value = &order->values[i];
@@ -184,9 +184,8 @@ static bool complete(tpi_talk *talk, tpi_order *order)
             return false;
         }
         if (!is_text) {
-            value->number =
-                clamped(talk, &slots[i], value->number, is_unsigned ? 0 : slots[i].low,
-                        slots[i].high);
+            value->number = clamped(talk, &slots[i], value->number, is_unsigned ? 0 : slots[i].low,
+                                    slots[i].high);
             value->number = slots[i].kind == TPI_KIND_BOOL ? value->number != 0 : value->number;
         }
     }

@@ -31,18 +31,18 @@ typedef struct tpi_talk_hooks {
 /* How a command ended. */
 typedef struct tpi_outcome {
     tpi_fault fault;
-    char text[TPI_TALK_TEXT]; /* the sentence of a fault */
+    char text[TPI_TALK_TEXT];            /* the sentence of a fault */
     tpi_value results[TPI_MOST_RESULTS]; /* texts are valid until the next command */
 } tpi_outcome;
 
 /* What a command is done with. */
 typedef struct tpi_order {
     tpi_command command;
-    int part;             /* -1 for none, or for everything (Stop) */
-    bool is_inverted;     /* of the match */
-    unsigned count;       /* values that are given; the others are those of the dictionary */
+    int part;         /* -1 for none, or for everything (Stop) */
+    bool is_inverted; /* of the match */
+    unsigned count;   /* values that are given; the others are those of the dictionary */
     tpi_value values[TPI_MOST_VALUES]; /* texts must stay until the command is done */
-    int64_t max_age_ns;   /* a reading may be so old; 0: it is read now */
+    int64_t max_age_ns;                /* a reading may be so old; 0: it is read now */
 } tpi_order;
 
 /* The parts must outlive the conversation. */
@@ -88,8 +88,9 @@ void tpi_talk_stop(tpi_talk *talk, int64_t now_ns);
 /* The frames that <stop> stands for, for a guard. False if they do not fit. */
 bool tpi_talk_stop_bytes(tpi_talk *talk, tpi_bytes *out);
 
-/* Set a register (tests, examples); false if there is none. */
-bool tpi_talk_set_register(tpi_talk *talk, const char *name, double value);
+/* Set a word of a register (tests, examples); `index` is 0 for a register without an index. False
+ * if there is none. */
+bool tpi_talk_set_register(tpi_talk *talk, const char *name, unsigned index, double value);
 
 /* Bytes that fitted nothing since the connection. */
 uint64_t tpi_talk_noise(const tpi_talk *talk);
