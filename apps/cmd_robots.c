@@ -26,8 +26,8 @@ static int for_each(int (*visit)(void *context, const char *robot, const tpi_loa
         tpi_loaded *loaded = calloc(1, sizeof *loaded);
         tp_error err = {0};
         if (loaded == NULL || tpi_loaded_init(loaded, at, NULL, &err) != TP_OK) {
-            result = command_fail(name, EXIT_FAILED, "%s",
-                                  loaded == NULL ? "out of memory" : err.text);
+            result =
+                command_fail(name, EXIT_FAILED, "%s", loaded == NULL ? "out of memory" : err.text);
         } else {
             visit(context, at, loaded);
         }
@@ -203,8 +203,7 @@ static int run(int argc, char **argv)
         return check(argc - 1, argv + 1);
     }
     for (int i = 0; i < argc; i++) {
-        if ((strcmp(argv[i], "--matrix") == 0 || strcmp(argv[i], "--commands") == 0) &&
-            argc == 1) {
+        if ((strcmp(argv[i], "--matrix") == 0 || strcmp(argv[i], "--commands") == 0) && argc == 1) {
             return argv[i][2] == 'm' ? matrix() : commands();
         }
         if (strcmp(argv[i], "--wiring") == 0) {

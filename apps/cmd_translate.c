@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "output.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "commands.h"
+#include "output.h"
+#include "universal/dialog.h"
 #include "universal/host/files.h"
 #include "universal/registry.h"
-#include "universal/talk.h"
 
 static const char name[] = "translate";
 
@@ -54,8 +54,8 @@ static int find_command(const char *text, tpi_command *out)
 /* Class, number and values: the number is there if there is more than the values. */
 static int read_rest(struct asked *asked, int argc, char **argv)
 {
-    const tpi_slot *slots = tpi_dictionary_entry(asked->command)->values;
-    const unsigned most = tpi_slot_count(slots);
+    const tpi_entry_value *slots = tpi_dictionary_entry(asked->command)->values;
+    const unsigned most = tpi_entry_value_count(slots);
     double number;
     int at = 0;
 
@@ -156,19 +156,19 @@ static void put_pattern(tpi_buf *out, const char *text)
     tpi_buf_putc(out, '\n');
 }
 
-static void follow(tpi_buf *out, tpi_talk *talk)
+static void follow(tpi_buf *out, tpi_dialog *dialog)
 {
     int64_t now_ns = 0;
 
-    for (int i = 0; i < MOST_TURNS && tpi_talk_is_busy(talk); i++) {
-        const tpi_pattern *pattern = tpi_talk_expects(talk);
+    for (int i = 0; i < MOST_TURNS && tpi_dialog_is_busy(dialog); i++) {
+        const tpi_pattern *pattern = tpi_dialog_expects(dialog);
         if (pattern != NULL) {
             put_pattern(out, pattern->text);
-            tpi_talk_pretend(talk, now_ns);
+            tpi_dialog_pretend(dialog, now_ns);
         }
-        if (tpi_talk_is_busy(talk) && tpi_talk_expects(talk) == pattern) {
-            now_ns = tpi_talk_due_ns(talk);
-            tpi_talk_tick(talk, now_ns);
+        if (tpi_dialog_is_busy(dialog) && tpi_dialog_expects(dialog) == pattern) {
+            now_ns = tpi_dialog_due_ns(dialog);
+            tpi_dialog_tick(dialog, now_ns);
         }
     }
 }
@@ -182,8 +182,7 @@ static void put_route(tpi_buf *out, const tpi_wired *wired, tpi_command wanted, 
     for (int i = 0; i < 8 && (route->way == TPI_WAY_CONVERT || route->way == TPI_WAY_PARENT); i++) {
         const tpi_command next = route->next;
         route = tpi_wired_route(wired, next, part);
-        tpi_buf_printf(out, ", %s: %s", tpi_dictionary_entry(next)->name,
-                       tpi_way_text(route->way));
+        tpi_buf_printf(out, ", %s: %s", tpi_dictionary_entry(next)->name, tpi_way_text(route->way));
     }
     if (route->translation != NULL) {
         tpi_buf_printf(out, ", line %u of the robot file", route->translation->line);
@@ -200,32 +199,32 @@ static void put_route(tpi_buf *out, const tpi_wired *wired, tpi_command wanted, 
 static int translate(const struct asked *asked, const tpi_wired *wired, int part, bool inverted)
 {
     tpi_buf out = {0};
-    const tpi_talk_hooks hooks = {.write = on_write, .note = on_note, .context = &out};
-    tpi_order order = {.command = asked->command,
-                       .part = part,
-                       .is_inverted = inverted,
-                       .count = asked->value_count};
-    tpi_talk *talk = NULL;
+    const tpi_dialog_hooks hooks = {.write = on_write, .note = on_note, .context = &out};
+    tpi_dialog_order order = {.command = asked->command,
+                              .part = part,
+                              .is_inverted = inverted,
+                              .count = asked->value_count};
+    tpi_dialog *dialog = NULL;
     tp_error err = {0};
 
     memcpy(order.values, asked->values, sizeof order.values);
-    if (tpi_talk_create(&talk, wired, &hooks, &err) != TP_OK) {
+    if (tpi_dialog_create(&dialog, wired, &hooks, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     if (part >= 0) {
         put_route(&out, wired, asked->command, part);
     }
-    tpi_talk_begin(talk, &order, 0);
-    follow(&out, talk);
-    const tpi_outcome *outcome = tpi_talk_outcome(talk);
+    tpi_dialog_begin(dialog, &order, 0);
+    follow(&out, dialog);
+    const tpi_outcome *outcome = tpi_dialog_outcome(dialog);
     const bool failed = outcome->fault == TPI_FAULT_NOT_AVAILABLE ||
                         outcome->fault == TPI_FAULT_NO_MATCH || outcome->fault == TPI_FAULT_VALUE;
-    const int result = failed ? command_fail(name, EXIT_FAILED, "%s", outcome->text)
-                              : command_write(name, &out);
+    const int result =
+        failed ? command_fail(name, EXIT_FAILED, "%s", outcome->text) : command_write(name, &out);
     if (failed) {
         tpi_buf_fini(&out);
     }
-    tpi_talk_destroy(talk);
+    tpi_dialog_destroy(dialog);
     return result;
 }
 
@@ -252,13 +251,13 @@ static int match(const struct asked *asked, const tpi_wired *wired)
             inverted = registry->ports[port].match.is_inverted;
         }
     } else if (tpi_dictionary_entry(asked->command)->has_port && asked->command != TPI_STOP) {
-        const tpi_wish wish = {NULL, asked->id, asked->command, asked->is_loose};
+        const tpi_match_wish wish = {NULL, asked->id, asked->command, asked->is_loose};
         const tpi_match *found = tpi_registry_default(registry, asked->command, asked->id);
         char text[TPI_EXPLANATION];
         tpi_match_explain(wired, &wish, found, text, sizeof text);
         part = found->part;
         if (part < 0) {
-            const char *why = tpi_robot_na(wired->robot, asked->command);
+            const char *why = tpi_robotfile_na(wired->robot, asked->command);
             result = command_fail(name, EXIT_FAILED, "%s%s%s", text, why != NULL ? ": " : "",
                                   why != NULL ? why : "");
         } else {
@@ -306,7 +305,8 @@ const command command_translate = {
         "usage: troupe translate ROBOT COMMAND [CLASSES [NUMBER]] [VALUE...]\n"
         "\n"
         "Finds the device that the classes mean on this robot, explains it, and prints what would\n"
-        "be written (>) and how each reply is read (<), with the set-up of the device. CLASSES are\n"
+        "be written (>) and how each reply is read (<), with the set-up of the device. CLASSES "
+        "are\n"
         "words with commas between them, most specific first. Nothing is sent.\n"
         "\n"
         "  --wiring FILE       what is plugged in where\n"

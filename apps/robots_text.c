@@ -36,8 +36,8 @@ static const char *way_of(const tpi_route *route)
 
 const char *robots_best(const tpi_wired *wired, tpi_command command)
 {
-    static const tpi_way order[] = {TPI_WAY_DIRECT,   TPI_WAY_BASE_TYPE, TPI_WAY_ANY_TYPE,
-                                    TPI_WAY_MEMBERS,  TPI_WAY_CONVERT,   TPI_WAY_PARENT,
+    static const tpi_way order[] = {TPI_WAY_DIRECT,  TPI_WAY_BASE_TYPE, TPI_WAY_ANY_TYPE,
+                                    TPI_WAY_MEMBERS, TPI_WAY_CONVERT,   TPI_WAY_PARENT,
                                     TPI_WAY_ENGINE};
 
     if (!tpi_dictionary_entry(command)->has_port) {
@@ -107,7 +107,7 @@ static void put_devices(tpi_buf *out, const tpi_wired *wired)
 /* Devices that fit into a slot, but do not sit in one. */
 static void put_absent(tpi_buf *out, const tpi_wired *wired)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     bool any = false;
 
     for (unsigned i = 0; i < robot->device_count; i++) {
@@ -130,8 +130,8 @@ static void put_ways(tpi_buf *out, const tpi_wired *wired, tpi_command command)
         const char *way = way_of(tpi_wired_route(wired, command, (int)i));
         bool is_first = strcmp(way, "NA") != 0;
         for (unsigned j = 0; j < i; j++) {
-            is_first = is_first &&
-                       strcmp(way_of(tpi_wired_route(wired, command, (int)j)), way) != 0;
+            is_first =
+                is_first && strcmp(way_of(tpi_wired_route(wired, command, (int)j)), way) != 0;
         }
         if (!is_first) {
             continue;
@@ -147,7 +147,7 @@ static void put_ways(tpi_buf *out, const tpi_wired *wired, tpi_command command)
         }
     }
     if (!any) {
-        const char *why = tpi_robot_na(wired->robot, command);
+        const char *why = tpi_robotfile_na(wired->robot, command);
         tpi_buf_printf(out, "NA: %s", why != NULL ? why : "no device can do it");
     }
 }
@@ -174,7 +174,7 @@ static void put_commands(tpi_buf *out, const tpi_wired *wired)
 
 void robots_put(tpi_buf *out, const tpi_wired *wired)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     unsigned possible, all;
 
     robots_count(wired, &possible, &all);
@@ -205,7 +205,7 @@ void robots_put(tpi_buf *out, const tpi_wired *wired)
 
 /* ---- The dictionary ---- */
 
-static const char *put_slots(char *out, size_t size, const tpi_slot *slots)
+static const char *put_slots(char *out, size_t size, const tpi_entry_value *slots)
 {
     size_t at = 0;
 
@@ -218,7 +218,7 @@ static const char *put_slots(char *out, size_t size, const tpi_slot *slots)
 
 void robots_put_commands(tpi_buf *out)
 {
-    static const char *const headings[] = {"CODE",   "COMMAND", "VALUES",     "RESULTS",
+    static const char *const headings[] = {"CODE",   "COMMAND", "VALUES",      "RESULTS",
                                            "PARENT", "TYPE",    "DESCRIPTION", NULL};
     struct table table;
     char values[80], results[80];

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kinematics/mechanism.h"
 #include "motion/inside.h"
 
 enum { LONGEST_RECORD = 65535 + TPI_MOTION_RECORD, MOST_TARGETS = 65536 / 12 + 1 };
@@ -40,6 +41,57 @@ static tp_status check_axis(const tpi_motion_engine *e, const tpi_motion_axis *a
     return TP_OK;
 }
 
+/* Bound an axis by the limits of one that follows it. */
+static void bound_by_follower(tpi_motion_axis *axis, const tpi_dof *follower)
+{
+    const double factor = follower->multiplier;
+    const double a = (follower->lower - follower->offset) / factor;
+    const double b = (follower->upper - follower->offset) / factor;
+
+    axis->limits.lower = fmax(axis->limits.lower, fmin(a, b));
+    axis->limits.upper = fmin(axis->limits.upper, fmax(a, b));
+    axis->limits.velocity = fmin(axis->limits.velocity, follower->velocity / fabs(factor));
+    axis->limits.acceleration =
+        fmin(axis->limits.acceleration, follower->acceleration / fabs(factor));
+}
+
+void tpi_motion_axis_limit_all(tpi_motion_engine *e)
+{
+    tpi_mechanism *m = e->robot.mechanism;
+
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        tpi_motion_axis *axis = &e->axes[i];
+        const tpi_motion_dof *of = axis->of;
+
+        axis->limits = (tpi_motion_limits){of->lower, of->upper, of->velocity, of->acceleration};
+        if (axis->joint == 0) { /* positions of the base are not commanded */
+            axis->limits.lower = -INFINITY;
+            axis->limits.upper = INFINITY;
+        }
+        if (m != NULL) {
+            m->dofs[i].lower = of->lower;
+            m->dofs[i].upper = of->upper;
+            m->dofs[i].velocity = of->velocity;
+            m->dofs[i].acceleration = of->acceleration;
+        }
+    }
+    for (uint16_t i = 0; m != NULL && i < e->axis_count; i++) {
+        if (m->dofs[i].master >= 0 && m->dofs[i].multiplier != 0) {
+            bound_by_follower(&e->axes[m->dofs[i].master], &m->dofs[i]);
+        }
+    }
+}
+
+static tp_status check_axes(const tpi_motion_engine *e, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (uint16_t i = 0; i < e->axis_count && status == TP_OK; i++) {
+        status = check_axis(e, &e->axes[i], err);
+    }
+    return status;
+}
+
 static tp_status make_axes(tpi_motion_engine *e, tp_error *err)
 {
     for (uint16_t j = 0; j < e->robot.joint_count; j++) {
@@ -57,19 +109,13 @@ static tp_status make_axes(tpi_motion_engine *e, tp_error *err)
                 .dof = d,
                 .index = index,
                 .of = dof,
-                .limits = {dof->lower, dof->upper, dof->velocity, dof->acceleration},
+                .first = *dof,
                 .place = e->robot.places[index],
             };
-            if (j == 0) { /* positions of the base are not commanded */
-                e->axes[index].limits.lower = -INFINITY;
-                e->axes[index].limits.upper = INFINITY;
-            }
-            if (check_axis(e, &e->axes[index], err) != TP_OK) {
-                return TP_E_INVALID;
-            }
         }
     }
-    return TP_OK;
+    tpi_motion_axis_limit_all(e);
+    return check_axes(e, err);
 }
 
 /* ---- Outputs ---- */
@@ -123,10 +169,13 @@ static bool take_room(tpi_motion_engine *e)
     room->states = calloc(axes, sizeof *room->states);
     room->holders = calloc(axes, sizeof *room->holders);
     room->written = calloc(2 * axes, sizeof *room->written);
+    room->joints = calloc(axes, sizeof *room->joints);
+    room->chain = calloc(1, sizeof *room->chain);
     return room->drives != NULL && room->targets != NULL && room->payload != NULL &&
            room->accepted != NULL && room->record != NULL && room->times != NULL &&
            room->servos != NULL && room->values != NULL && room->speeds != NULL &&
-           room->states != NULL && room->holders != NULL && room->written != NULL;
+           room->states != NULL && room->holders != NULL && room->written != NULL &&
+           room->joints != NULL && room->chain != NULL;
 }
 
 static void free_room(tpi_motion_room *room)
@@ -143,6 +192,8 @@ static void free_room(tpi_motion_room *room)
     free(room->states);
     free(room->holders);
     free(room->written);
+    free(room->joints);
+    free(room->chain);
 }
 
 /* ---- Life ---- */
@@ -161,7 +212,12 @@ static tp_status make(tpi_motion_engine *e, tp_error *err)
     e->axes = calloc(e->axis_count + 1u, sizeof *e->axes);
     e->outputs = calloc(e->robot.outputs + 1u, sizeof *e->outputs);
     e->clients = calloc(e->settings.clients, sizeof *e->clients);
-    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || !take_room(e)) {
+    if (e->robot.mechanism != NULL && e->robot.frame_count > 0) {
+        e->tool_count = TPI_MOTION_TOOLS + 1;
+    }
+    e->tools = calloc(e->tool_count + 1u, sizeof *e->tools);
+    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || e->tools == NULL ||
+        !take_room(e)) {
         return tp_fail(err, TP_E_NOMEM, "no memory");
     }
     e->rate = 1;
@@ -173,6 +229,18 @@ static tp_status make(tpi_motion_engine *e, tp_error *err)
     }
     tpi_motion_track_plan(e, &e->own);
     return make_outputs(e, err);
+}
+
+/* Whether the mechanism, if there is one, has the dofs and links that the records name. */
+static bool has_its_mechanism(const tpi_motion_engine *e)
+{
+    const tpi_mechanism *m = e->robot.mechanism;
+    bool fits = m == NULL || m->dof_count == e->axis_count;
+
+    for (uint16_t i = 0; m != NULL && i < e->robot.frame_count; i++) {
+        fits = fits && e->robot.frames[i].link < m->link_count;
+    }
+    return fits;
 }
 
 tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_robot *robot,
@@ -194,7 +262,9 @@ tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_rob
     for (uint16_t i = 0; i < robot->joint_count; i++) {
         e->axis_count = (uint16_t)(e->axis_count + robot->joints[i].dof_count);
     }
-    const tp_status status = make(e, err);
+    const tp_status status = has_its_mechanism(e)
+                                 ? make(e, err)
+                                 : tp_fail(err, TP_E_INVALID, "the mechanism is another one");
     if (status != TP_OK) {
         tpi_motion_engine_destroy(e);
         return status;
@@ -219,6 +289,7 @@ void tpi_motion_engine_destroy(tpi_motion_engine *engine)
     free(engine->axes);
     free(engine->outputs);
     free(engine->clients);
+    free(engine->tools);
     free_room(&engine->room);
     free(engine);
 }

@@ -12,8 +12,6 @@
  * Speeds change in steps of the robot's period, with at most 4/5 of the acceleration limit; the
  * rest is kept for slowing a time line at the same moment. Packages are handled in the order of the
  * calls; the binding takes the clients in turn.
- *
- * Commands of control frames (POSE, TWIST, WRENCH) are answered with NA.
  */
 #ifndef TROUPE_MOTION_ENGINE_H
 #define TROUPE_MOTION_ENGINE_H
@@ -33,17 +31,23 @@ typedef struct tpi_motion_place {
 
 enum { TPI_MOTION_NOWHERE = 0xffff };
 
-/* A robot. Everything is borrowed and must last as long as the engine. */
+struct tpi_mechanism;
+
+/* A robot. Everything is borrowed and must last as long as the engine. UPDATE changes joints,
+ * links, frames and the mechanism. */
 typedef struct tpi_motion_robot {
     const char *name;
-    tpi_motion_joint *joints; /* joint 0 is the base; its dofs are x, y, theta, or all six */
+    tpi_motion_joint *joints; /* joint 0 is the base: x, y, theta; or x, y, z, yaw, pitch, roll */
     tpi_motion_link *links;
     tpi_motion_frame *frames;
     const tpi_motion_place *places; /* one for each dof */
     uint16_t joint_count, link_count, frame_count, root, outputs;
-    bool takes_goto;   /* the base has its own controller for GOTO */
-    int64_t period_ns; /* between set-points */
-    uint64_t clock;    /* identity of the server's clock */
+    bool takes_goto;                 /* the base has its own controller for GOTO */
+    int64_t period_ns;               /* between set-points */
+    uint64_t clock;                  /* identity of the server's clock */
+    struct tpi_mechanism *mechanism; /* has the same joints, dofs and frames; NULL: control frames
+                                        are not moved, and dofs that mimic have no state */
+    uint32_t updates;                /* bit i: UPDATE may set field i; 0: none */
 } tpi_motion_robot;
 
 /* Limits; 0 selects the default. */
@@ -98,13 +102,28 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
 void tpi_motion_engine_leave(tpi_motion_engine *engine, uint32_t client, bool finish,
                              int64_t now_ns);
 
+/* The client has shown a key: it has another right and rank from now on. A client that may not move
+ * any more loses its frames, and its dofs stop. */
+void tpi_motion_engine_grant(tpi_motion_engine *engine, uint32_t client, uint8_t right, int rank,
+                             int64_t now_ns);
+
+/* Ask for a lease for a client, 0 for the default, as LEASE and HELLO do. Returns what is granted.
+ */
+int64_t tpi_motion_engine_lease(tpi_motion_engine *engine, uint32_t client, int64_t lease_ns);
+
+/* The settings that apply, with the defaults filled in. */
+const tpi_motion_settings *tpi_motion_engine_settings(const tpi_motion_engine *engine);
+
 /* ---- What comes in ---- */
 
 /* Any byte of a client renews its lease. */
 void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t now_ns);
 
+/* The last bytes of a client arrived at this time already: its lease counts from then on. */
+void tpi_motion_engine_aged(tpi_motion_engine *engine, uint32_t client, int64_t heard_ns);
+
 /* Handle a package whose payload has passed tpi_motion_payload_check(). Session records that are
- * the front's (HELLO, SYNC, UPDATE, CHALLENGE, PROVE) are ignored. */
+ * the front's (HELLO, SYNC, CHALLENGE, PROVE) are ignored. */
 void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
                                const tpi_motion_header *header, const uint8_t *payload,
                                int64_t now_ns);
@@ -125,6 +144,21 @@ void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool 
 void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
                              int64_t now_ns);
 
+/* The device of an output makes a motion that cannot be interrupted, such as a step of a walking
+ * robot: commands for it answer BUSY with this text behind the name of the joint. NULL: it has
+ * ended. The text is borrowed until then. */
+void tpi_motion_engine_occupied(tpi_motion_engine *engine, uint16_t output, const char *why,
+                                int64_t now_ns);
+
+/* Another device takes an output over; queues and motions go on. `states` are what it measures and
+ * `tolerances` how far each may be from what is commanded (of dofs that are driven by speed or
+ * force: from what was measured), both by slot. Writes that are due at `*from_ns` or later are for
+ * the new device; the first contains all that is commanded. TP_E_RANGE, naming the dof, if the
+ * positions do not agree: nothing has changed then. */
+tp_status tpi_motion_engine_rebind(tpi_motion_engine *engine, uint16_t output,
+                                   const tpi_motion_dof_state *states, const double *tolerances,
+                                   int64_t now_ns, int64_t *from_ns, tp_error *err);
+
 /* A panic: everything is dropped and refused. The robot's panic action is not the engine's. */
 void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t now_ns);
 
@@ -143,8 +177,23 @@ int64_t tpi_motion_engine_next(tpi_motion_engine *engine);
 size_t tpi_motion_engine_take(tpi_motion_engine *engine, uint32_t client, uint8_t *out,
                               size_t space, uint16_t *records);
 
+/* How many records wait for a client. */
+uint32_t tpi_motion_engine_waiting(const tpi_motion_engine *engine, uint32_t client);
+
 /* Whether the client takes no answers any more and has to be disconnected. */
 bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client);
+
+/* What the robot does, for people. */
+typedef struct tpi_motion_look {
+    uint16_t dofs;
+    uint32_t clients, frames; /* frames that wait */
+    double rate;              /* of the robot */
+    bool panicked;
+} tpi_motion_look;
+
+/* `positions` are the measured ones of all dofs: room for TPI_MOTION_DOFS. */
+void tpi_motion_engine_look(const tpi_motion_engine *engine, tpi_motion_look *out,
+                            double *positions);
 
 /* Steps that needed more than the acceleration limits, since the start. */
 uint64_t tpi_motion_engine_excesses(const tpi_motion_engine *engine);

@@ -54,13 +54,18 @@ static void clamp(tpi_motion_engine *e, tpi_motion_order *out)
 
 /* ---- Base ---- */
 
+/* The dof that turns the base: a planar joint has x, y, theta; a floating one x, y, z, yaw, pitch,
+ * roll. */
+static uint16_t turn_of(const tpi_motion_engine *e)
+{
+    return e->base_axes == TPI_MOTION_JOINT_DOFS ? 3 : 2;
+}
+
 /* A speed of the base. What it cannot do (a sideways speed on wheels) is left out. */
 static bool read_base_speed(tpi_motion_engine *e, const double speed[3], tpi_motion_order *out,
                             tp_error *err)
 {
-    /* A planar joint has x, y, theta; a floating one x, y, z, roll, pitch, yaw. */
-    const uint16_t turn = e->base_axes == 6 ? 5 : 2;
-    const uint16_t axes[3] = {0, 1, turn};
+    const uint16_t axes[3] = {0, 1, turn_of(e)};
 
     if (e->base_axes < 3) {
         tp_fail(err, TP_E_UNSUPPORTED, "the robot has no base that moves");
@@ -97,7 +102,7 @@ static bool read_goto(tpi_motion_engine *e, const tpi_motion_goto *go, tpi_motio
     out->servo = TPI_MOTION_GOTO_SERVO;
     out->frame = go->frame;
     for (uint16_t i = 0; i < 3; i++) {
-        add(out, i < 2 || e->base_axes == 3 ? i : 5, values[i]);
+        add(out, i < 2 ? i : turn_of(e), values[i]);
     }
     return true;
 }
@@ -190,6 +195,17 @@ static bool read_home(tpi_motion_engine *e, uint16_t joint, tpi_motion_order *ou
     return true;
 }
 
+/* ---- Control frames ---- */
+
+static bool read_frame(tpi_motion_engine *e, uint16_t frame, const double screw[6], uint8_t servo,
+                       tpi_motion_order *out, tp_error *err)
+{
+    out->servo = servo;
+    out->control_frame = frame;
+    memcpy(out->screw, screw, sizeof out->screw);
+    return tpi_motion_tool_read(e, out, err);
+}
+
 bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record,
                            tpi_motion_order *out, tp_error *err)
 {
@@ -223,8 +239,12 @@ bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record
         return read_move(e, &b.move, out, err);
     case TPI_MOTION_HOME:
         return read_home(e, b.home.joint, out, err);
+    case TPI_MOTION_POSE:
+        out->duration_ns = to_ns(b.pose.duration_us);
+        return read_frame(e, b.pose.frame, b.pose.pose, TPI_MOTION_SERVO_POSITION, out, err);
+    case TPI_MOTION_TWIST:
+        return read_frame(e, b.screw.frame, b.screw.value, TPI_MOTION_SERVO_SPEED, out, err);
     default:
-        tp_fail(err, TP_E_UNSUPPORTED, "control frames are not moved");
-        return false;
+        return read_frame(e, b.screw.frame, b.screw.value, TPI_MOTION_SERVO_FORCE, out, err);
     }
 }

@@ -97,7 +97,10 @@ static bool accept(tpi_motion_engine *e, const struct arrival *a, const tpi_moti
     tp_error err = {.text = ""};
 
     if (!tpi_motion_order_read(e, record, &order, &err)) {
-        if (!is_known_refusal(a->client, record)) {
+        const bool each =
+            a->info.mode == TPI_MOTION_DIRECT || (a->info.flags & TPI_MOTION_ACK) != 0;
+
+        if (!is_known_refusal(a->client, record) || each) {
             tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_NA, true, "%s", err.text);
         }
         return false;
@@ -323,6 +326,10 @@ static const char *refusal(const tpi_motion_engine *e, const struct arrival *a,
     }
     if (!times_are_allowed(e, a, header)) {
         return "the time is beyond the horizon";
+    }
+    if (a->track == &a->client->tracks[0] && header->time_us != 0 &&
+        (int64_t)header->time_us < e->began_ns / 1000) {
+        return "the time is before the start of the server";
     }
     return NULL;
 }

@@ -5,8 +5,7 @@
 
 bool tpi_word_same(const tpi_word *a, const tpi_word *b)
 {
-    return a->class >= 0 || b->class >= 0 ? a->class == b->class
-                                          : tpi_word_equal(a->text, b->text);
+    return a->class >= 0 || b->class >= 0 ? a->class == b->class : tpi_word_equal(a->text, b->text);
 }
 
 int tpi_classes_find(const tpi_classes *list, const tpi_word *word)
@@ -19,7 +18,7 @@ int tpi_classes_find(const tpi_classes *list, const tpi_word *word)
     return -1;
 }
 
-static bool insert(tpi_classes *list, unsigned at, tpi_word word)
+static bool add(tpi_classes *list, tpi_word word)
 {
     if (tpi_classes_find(list, &word) >= 0) {
         return true;
@@ -27,15 +26,13 @@ static bool insert(tpi_classes *list, unsigned at, tpi_word word)
     if (list->count == TPI_MOST_LIST) {
         return false;
     }
-    memmove(&list->words[at + 1], &list->words[at], (list->count - at) * sizeof word);
-    list->words[at] = word;
-    list->count++;
+    list->words[list->count++] = word;
     return true;
 }
 
 bool tpi_classes_add(tpi_classes *list, const tpi_vocabulary *vocabulary, const char *word)
 {
-    return insert(list, list->count, (tpi_word){word, tpi_vocabulary_find(vocabulary, word)});
+    return add(list, (tpi_word){word, tpi_vocabulary_find(vocabulary, word)});
 }
 
 tp_status tpi_classes_read(tpi_classes *list, const tpi_vocabulary *vocabulary, tpi_arena *arena,
@@ -61,33 +58,17 @@ tp_status tpi_classes_read(tpi_classes *list, const tpi_vocabulary *vocabulary, 
     return TP_OK;
 }
 
-static unsigned first_generic(const tpi_classes *list, const tpi_vocabulary *vocabulary)
+void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary)
 {
-    unsigned at = 0;
-
-    while (at < list->count && (list->words[at].class < 0 ||
-                                !tpi_vocabulary_class(vocabulary, list->words[at].class)->is_generic)) {
-        at++;
-    }
-    return at;
-}
-
-void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary,
-                             bool before_generic)
-{
-    unsigned end = before_generic ? first_generic(list, vocabulary) : list->count;
-
     /* The list grows while it is walked, so parents of parents follow. */
-    for (unsigned i = 0; i < end; i++) {
+    for (unsigned i = 0; i < list->count; i++) {
         const int class = list->words[i].class;
-        const tpi_class *entry = class >= 0 ? tpi_vocabulary_class(vocabulary, class) : NULL;
+        const tpi_device_class *entry = class >= 0 ? tpi_vocabulary_class(vocabulary, class) : NULL;
 
         for (unsigned j = 0; entry != NULL && j < entry->parent_count; j++) {
-            const tpi_class *parent = tpi_vocabulary_class(vocabulary, entry->parents[j]);
-            const unsigned before = list->count;
+            const tpi_device_class *parent = tpi_vocabulary_class(vocabulary, entry->parents[j]);
             if (!parent->is_generic) {
-                insert(list, end, (tpi_word){parent->name, entry->parents[j]});
-                end += list->count - before;
+                add(list, (tpi_word){parent->name, entry->parents[j]});
             }
         }
     }

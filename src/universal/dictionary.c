@@ -3,13 +3,10 @@
 
 #include <ctype.h>
 
+/* A row for each command. */
+/* clang-format off */
 #define NONE TPI_COMMANDS
-#define NO_SLOTS                                                                                   \
-    {                                                                                              \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
+#define NO_SLOTS {{0}}
 #define PERCENT(name) {name, TPI_KIND_DOUBLE, 0, 100, 0}
 #define SIGNED(name) {name, TPI_KIND_DOUBLE, -100, 100, 0}
 #define PLAIN(name) {name, TPI_KIND_DOUBLE, 0, 0, 0}
@@ -19,7 +16,6 @@
 #define TEXT(name) {name, TPI_KIND_TEXT, 0, 0, 0}
 #define BYTES(name) {name, TPI_KIND_BYTES, 0, 0, 0}
 
-/* clang-format off: a row for each command */
 static const tpi_entry entries[TPI_COMMANDS] = {
     [TPI_NO_OP] = {"NoOp", 0x0000, TPI_SORT_CONTROL, false, TPI_TYPE_GENERAL, "", NONE, 0,
         NO_SLOTS, NO_SLOTS, "answers"},
@@ -188,7 +184,7 @@ tpi_command tpi_dictionary_named(const char *name)
     return TPI_COMMANDS;
 }
 
-unsigned tpi_slot_count(const tpi_slot *slots)
+unsigned tpi_entry_value_count(const tpi_entry_value *slots)
 {
     unsigned count = 0;
 

@@ -30,12 +30,12 @@ typedef enum tpi_kind {
 } tpi_kind;
 
 /* One value or result of a command. */
-typedef struct tpi_slot {
+typedef struct tpi_entry_value {
     const char *name; /* NULL ends the list */
     tpi_kind kind;
     double low, high; /* what it is clamped to; both 0 for no range */
     double missing;   /* the value if it is left out */
-} tpi_slot;
+} tpi_entry_value;
 
 /* Default device types, with their numbers on the wire. */
 typedef enum tpi_type_number {
@@ -112,12 +112,12 @@ typedef struct tpi_entry {
     uint16_t code;
     tpi_sort sort;
     bool has_port;
-    tpi_type_number type;  /* default device type */
-    const char *classes;   /* default class list, separated by commas; "" for none */
-    tpi_command parent;    /* TPI_COMMANDS for none */
-    uint16_t base;         /* code of the default base command; 0 for none */
-    tpi_slot values[TPI_MOST_VALUES + 1];
-    tpi_slot results[TPI_MOST_RESULTS + 1];
+    tpi_type_number type; /* default device type */
+    const char *classes;  /* default class list, separated by commas; "" for none */
+    tpi_command parent;   /* TPI_COMMANDS for none */
+    uint16_t base;        /* code of the default base command; 0 for none */
+    tpi_entry_value values[TPI_MOST_VALUES + 1];
+    tpi_entry_value results[TPI_MOST_RESULTS + 1];
     const char *text; /* what it does */
 } tpi_entry;
 
@@ -132,7 +132,7 @@ tpi_command tpi_dictionary_code(uint16_t code);
 tpi_command tpi_dictionary_named(const char *name);
 
 /* How many values, or results, a command has. */
-unsigned tpi_slot_count(const tpi_slot *slots);
+unsigned tpi_entry_value_count(const tpi_entry_value *slots);
 
 /* The name of a default type: "Analog_Input"; NULL for a number that is none. */
 const char *tpi_dictionary_type(unsigned number);

@@ -178,12 +178,13 @@ static tp_status parse(struct reading *in, const char *text, size_t length)
     XML_SetStartDoctypeDeclHandler(in->parser, on_doctype);
     if (XML_Parse(in->parser, text, (int)length, 1) != XML_STATUS_OK && in->status == TP_OK) {
         const enum XML_Error error = XML_GetErrorCode(in->parser);
-        in->status = error == XML_ERROR_NO_MEMORY
-                         ? tpi_document_no_memory(document)
-                         : tp_fail(document->err, TP_E_INVALID, "%s:%u: %s; the file must be XML",
-                                   end_of_path(document->path),
-                                   (unsigned)XML_GetCurrentLineNumber(in->parser),
-                                   XML_ErrorString(error));
+        in->status =
+            error == XML_ERROR_NO_MEMORY
+                ? tpi_document_no_memory(document)
+                : tp_fail(document->err, TP_E_INVALID,
+                          "%s:%u: %s; this is no XML, close each element",
+                          end_of_path(document->path),
+                          (unsigned)XML_GetCurrentLineNumber(in->parser), XML_ErrorString(error));
     }
     XML_ParserFree(in->parser);
     return in->status;
@@ -259,9 +260,9 @@ tp_status tpi_element_only(const tpi_document *document, const tpi_element *elem
         for (const char *const *name = names; *name != NULL; name++) {
             tpi_nearest_offer(&nearest, *name);
         }
-        return tpi_element_fail(document, element, "no attribute \"%.30s\"; expected %s%s", a->name,
-                                names[0] != NULL ? join(all, sizeof all, names) : "none",
-                                tpi_nearest_hint(&nearest, hint, sizeof hint));
+        return tpi_element_fail(document, element, "no attribute \"%.30s\"%s; expected %s", a->name,
+                                tpi_nearest_hint(&nearest, hint, sizeof hint),
+                                names[0] != NULL ? join(all, sizeof all, names) : "none");
     }
     return TP_OK;
 }
@@ -276,9 +277,9 @@ tp_status tpi_element_unexpected(const tpi_document *document, const tpi_element
     for (const char *const *name = names; *name != NULL; name++) {
         tpi_nearest_offer(&nearest, *name);
     }
-    return tpi_element_fail(document, child, "it cannot stand here; expected one of %s%s",
-                            join(all, sizeof all, names),
-                            tpi_nearest_hint(&nearest, hint, sizeof hint));
+    return tpi_element_fail(document, child, "it cannot stand here%s; expected %s",
+                            tpi_nearest_hint(&nearest, hint, sizeof hint),
+                            join(all, sizeof all, names));
 }
 
 tp_status tpi_element_number(const tpi_document *document, const tpi_element *element,

@@ -53,7 +53,8 @@ tp_status tpi_document_no_memory(const tpi_document *document);
 /* The value of an attribute; NULL if there is none. */
 const char *tpi_element_get(const tpi_element *element, const char *name);
 
-/* The value of an attribute that must be there and not empty; NULL, with the error, if it is not. */
+/* The value of an attribute that must be there and not empty; NULL, with the error, if it is not.
+ */
 const char *tpi_element_need(const tpi_document *document, const tpi_element *element,
                              const char *name);
 

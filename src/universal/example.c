@@ -16,8 +16,8 @@ static tp_status read_text(const char **at, tpi_arena *arena, tpi_value *out)
     size_t length = 0;
 
     for (++*at; **at != '\'' && **at != '\0' && length < sizeof text;) {
-        const size_t used = **at == '\\' ? tpi_escape_read(*at + 1, strlen(*at + 1), &text[length])
-                                         : 0;
+        const size_t used =
+            **at == '\\' ? tpi_escape_read(*at + 1, strlen(*at + 1), &text[length]) : 0;
         if (**at == '\\' && used == 0) {
             return TP_E_SYNTAX;
         }
@@ -85,8 +85,8 @@ static tp_status read_line(tpi_example *out, const tpi_document *document, tpi_a
     } else {
         line->is_read = *text == '<';
         line->length = bytes.length;
-        line->bytes = (const uint8_t *)tpi_arena_text(
-            arena, bytes.data != NULL ? bytes.data : "", bytes.length);
+        line->bytes = (const uint8_t *)tpi_arena_text(arena, bytes.data != NULL ? bytes.data : "",
+                                                      bytes.length);
         status = line->bytes != NULL ? TP_OK : tpi_document_no_memory(document);
         out->line_count++;
     }

@@ -7,7 +7,7 @@
 #ifndef TROUPE_UNIVERSAL_EXAMPLE_H
 #define TROUPE_UNIVERSAL_EXAMPLE_H
 
-#include "universal/talk.h"
+#include "universal/dialog.h"
 
 enum { TPI_MOST_LINES = 64 };
 
@@ -40,11 +40,11 @@ tp_status tpi_values_read(const char *text, tpi_arena *arena, tpi_value *out, un
                           unsigned *count);
 
 /* Run one example of a translation. Fails with what was expected and what came. */
-tp_status tpi_example_run(const tpi_robot *robot, const tpi_translation *translation,
+tp_status tpi_example_run(const tpi_robotfile *robot, const tpi_translation *translation,
                           const tpi_example *example, const tpi_document *document);
 
 /* Run all examples of a robot file; their number. Also checks that every command that no device can
  * do has its <na>. */
-tp_status tpi_examples_run(const tpi_robot *robot, unsigned *count, tp_error *err);
+tp_status tpi_examples_run(const tpi_robotfile *robot, unsigned *count, tp_error *err);
 
 #endif

@@ -12,10 +12,10 @@ enum { MOST_TURNS = 20000 };
 
 /* A conversation that follows an example. */
 struct running {
-    const tpi_robot *robot;
+    const tpi_robotfile *robot;
     const tpi_example *example;
     const tpi_document *document;
-    tpi_talk *talk;
+    tpi_dialog *dialog;
     unsigned at; /* the next line */
     unsigned written;
     int64_t now_ns;
@@ -70,10 +70,10 @@ static void feed(struct running *in, const tpi_example_line *line)
 
     framing.size = framing.in_size;
     in->at++;
-    if (in->example->is_framed || !tpi_robot_reads_frames(in->robot)) {
-        tpi_talk_receive(in->talk, line->bytes, line->length, in->now_ns);
+    if (in->example->is_framed || !tpi_robotfile_reads_frames(in->robot)) {
+        tpi_dialog_receive(in->dialog, line->bytes, line->length, in->now_ns);
     } else if (tpi_framing_put(&framing, line->bytes, line->length, (uint8_t)in->written, &frame)) {
-        tpi_talk_receive(in->talk, frame.data, frame.length, in->now_ns);
+        tpi_dialog_receive(in->dialog, frame.data, frame.length, in->now_ns);
     } else {
         in->status = tpi_element_fail(in->document, in->example->element,
                                       "a line has too many bytes for a frame");
@@ -104,7 +104,7 @@ static const char *show(char *out, size_t size, const tpi_value *value)
 static tp_status compare(const struct running *in)
 {
     const tpi_example *example = in->example;
-    const tpi_outcome *outcome = tpi_talk_outcome(in->talk);
+    const tpi_outcome *outcome = tpi_dialog_outcome(in->dialog);
     const char *error = outcome->fault != TPI_FAULT_NONE ? tpi_fault_text(outcome->fault) : NULL;
     char came[80], wanted[80];
 
@@ -164,7 +164,7 @@ static tp_status set_registers(const struct running *in)
         const unsigned index = take_index(name);
         at += length + strspn(at + length, " ");
         const size_t used = tpi_number_read_f64(at, strcspn(at, " ,"), &value);
-        if (used == 0 || !tpi_talk_set_register(in->talk, name, index, value)) {
+        if (used == 0 || !tpi_dialog_set_register(in->dialog, name, index, value)) {
             return tpi_element_fail(
                 in->document, in->example->element,
                 "with=\"%.40s\": expected registers and numbers: left 30, motor[1] 20",
@@ -177,19 +177,19 @@ static tp_status set_registers(const struct running *in)
 
 static void follow(struct running *in)
 {
-    for (int turn = 0; turn < MOST_TURNS && in->status == TP_OK && tpi_talk_is_busy(in->talk);
+    for (int turn = 0; turn < MOST_TURNS && in->status == TP_OK && tpi_dialog_is_busy(in->dialog);
          turn++) {
         const tpi_example_line *line =
             in->at < in->example->line_count ? &in->example->lines[in->at] : NULL;
         if (line != NULL && line->is_read) {
             feed(in, line);
         } else {
-            in->now_ns = tpi_talk_due_ns(in->talk);
-            tpi_talk_tick(in->talk, in->now_ns);
+            in->now_ns = tpi_dialog_due_ns(in->dialog);
+            tpi_dialog_tick(in->dialog, in->now_ns);
         }
     }
     if (in->status == TP_OK) {
-        in->status = tpi_talk_is_busy(in->talk)
+        in->status = tpi_dialog_is_busy(in->dialog)
                          ? tpi_element_fail(in->document, in->example->element, "it never ends")
                          : compare(in);
     }
@@ -204,14 +204,14 @@ static int find_part(tpi_wired *wired, const struct running *in)
     if (example->device == NULL) {
         return -1;
     }
-    const int device = tpi_robot_device(in->robot, example->device);
+    const int device = tpi_robotfile_device(in->robot, example->device);
     if (device < 0) {
         tpi_element_fail(in->document, example->element,
                          "device=\"%.40s\" is no device of this file", example->device);
         return -2;
     }
     row = in->robot->devices[device].row;
-    if (example->slot != NULL && !tpi_robot_slot(in->robot, example->slot, &row, &slot)) {
+    if (example->slot != NULL && !tpi_robotfile_slot(in->robot, example->slot, &row, &slot)) {
         tpi_element_fail(in->document, example->element, "slot=\"%.30s\" is no label of a slot",
                          example->slot);
         return -2;
@@ -223,31 +223,31 @@ static int find_part(tpi_wired *wired, const struct running *in)
 static tp_status run(struct running *in, tpi_wired *wired, const tpi_translation *translation,
                      int part)
 {
-    const tpi_talk_hooks hooks = {.write = on_write, .context = in};
-    tpi_order order = {
+    const tpi_dialog_hooks hooks = {.write = on_write, .context = in};
+    tpi_dialog_order order = {
         .command = translation->command, .part = part, .count = in->example->value_count};
-    tp_status status = tpi_talk_create(&in->talk, wired, &hooks, in->document->err);
+    tp_status status = tpi_dialog_create(&in->dialog, wired, &hooks, in->document->err);
 
     if (status != TP_OK) {
         return status;
     }
     in->now_ns = 1000000000;
-    tpi_talk_connected(in->talk, in->now_ns);
+    tpi_dialog_connected(in->dialog, in->now_ns);
     if (!in->example->runs_setup) {
-        tpi_talk_assume_ready(in->talk);
+        tpi_dialog_assume_ready(in->dialog);
     }
     status = set_registers(in);
     if (status == TP_OK) {
         memcpy(order.values, in->example->values, sizeof order.values);
-        tpi_talk_begin(in->talk, &order, in->now_ns);
+        tpi_dialog_begin(in->dialog, &order, in->now_ns);
         follow(in);
         status = in->status;
     }
-    tpi_talk_destroy(in->talk);
+    tpi_dialog_destroy(in->dialog);
     return status;
 }
 
-tp_status tpi_example_run(const tpi_robot *robot, const tpi_translation *translation,
+tp_status tpi_example_run(const tpi_robotfile *robot, const tpi_translation *translation,
                           const tpi_example *example, const tpi_document *document)
 {
     struct running in = {.robot = robot, .example = example, .document = document};
@@ -285,7 +285,7 @@ static bool is_possible(const tpi_wired *wired, tpi_command command)
 }
 
 /* Every command that no device can do says why. */
-static tp_status check_na(const tpi_robot *robot, const tpi_document *document)
+static tp_status check_na(const tpi_robotfile *robot, const tpi_document *document)
 {
     tpi_wired *wired = NULL;
     tp_status status = tpi_wired_create(&wired, robot, NULL, 0, NULL, document->err);
@@ -293,7 +293,8 @@ static tp_status check_na(const tpi_robot *robot, const tpi_document *document)
     for (int i = 0; i < TPI_COMMANDS && status == TP_OK; i++) {
         const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
         if (entry->sort != TPI_SORT_CONTROL && entry->sort != TPI_SORT_RAW &&
-            !is_possible(wired, (tpi_command)i) && tpi_robot_na(robot, (tpi_command)i) == NULL) {
+            !is_possible(wired, (tpi_command)i) &&
+            tpi_robotfile_na(robot, (tpi_command)i) == NULL) {
             status = tpi_element_fail(document, document->root,
                                       "no device can do %s; write <na command=\"%s\" why=\"...\"/>",
                                       entry->name, entry->name);
@@ -303,7 +304,7 @@ static tp_status check_na(const tpi_robot *robot, const tpi_document *document)
     return status;
 }
 
-static tp_status run_translation(const tpi_translation *t, const tpi_robot *robot,
+static tp_status run_translation(const tpi_translation *t, const tpi_robotfile *robot,
                                  const tpi_document *document, unsigned *count)
 {
     tpi_arena arena = {0};
@@ -324,7 +325,7 @@ static tp_status run_translation(const tpi_translation *t, const tpi_robot *robo
     return status;
 }
 
-tp_status tpi_examples_run(const tpi_robot *robot, unsigned *count, tp_error *err)
+tp_status tpi_examples_run(const tpi_robotfile *robot, unsigned *count, tp_error *err)
 {
     tpi_document document = {
         .path = robot->document.path, .root = robot->document.root, .err = err};

@@ -175,7 +175,8 @@ static double element_of(const tpi_context *context, unsigned index, double at)
     const tpi_register *r = &context->scope->registers[index];
     const double place = round(at);
 
-    return place >= 0 && place < r->size ? context->words[r->offset + (unsigned)place] : (double)NAN;
+    return place >= 0 && place < r->size ? context->words[r->offset + (unsigned)place]
+                                         : (double)NAN;
 }
 
 static double leaf(const tpi_op *op, const tpi_context *context)

@@ -1,4 +1,5 @@
-/* expression_read.c - the compiler of expressions: recursive descent to postfix; see expression.h. */
+/* expression_read.c - the compiler of expressions: recursive descent to postfix; see expression.h.
+ */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -176,9 +177,11 @@ static void unknown(struct compiling *in, const char *name)
     for (unsigned i = 0; i < scope->register_count; i++) {
         tpi_nearest_offer(&nearest, scope->registers[i].name);
     }
-    fail(in, "nothing is called \"%s\" here%s; names are fields of replies, values of the command, "
-             "numbers of the device, registers",
-         name, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    tpi_nearest_hint(&nearest, hint, sizeof hint);
+    fail(in, "nothing is called \"%s\" here%s", name,
+         hint[0] != '\0' ? hint
+                         : "; names are fields of replies, values of the command, numbers of the "
+                           "device, registers");
 }
 
 static void put_register(struct compiling *in, int index)
@@ -187,8 +190,9 @@ static void put_register(struct compiling *in, int index)
     const bool indexed = take(in, '[');
 
     if (indexed != (r->size > 0)) {
-        fail(in, indexed ? "the register \"%s\" has no size; remove the index"
-                         : "the register \"%s\" has a size; write %s[...]",
+        fail(in,
+             indexed ? "the register \"%s\" has no size; remove the index"
+                     : "the register \"%s\" has a size; write %s[...]",
              r->name, r->name);
     } else if (indexed) {
         choice(in);
@@ -299,8 +303,7 @@ static void put_call(struct compiling *in, const char *name)
         fail(in, "%s() takes %u%s values, here are %u", name, function->least,
              function->most > function->least ? " or more" : "", count);
     }
-    put(in,
-        (tpi_op){.code = TPI_OP_FUNCTION, .index = (uint16_t)index, .count = (uint8_t)count},
+    put(in, (tpi_op){.code = TPI_OP_FUNCTION, .index = (uint16_t)index, .count = (uint8_t)count},
         count);
 }
 
@@ -312,8 +315,8 @@ static void put_number(struct compiling *in)
     size_t length = 0;
 
     if (in->end - in->at > 2 && in->at[0] == '0' && (in->at[1] == 'x' || in->at[1] == 'X')) {
-        for (length = 2; in->at + length < in->end && isxdigit((unsigned char)in->at[length]) &&
-                         length < 12;
+        for (length = 2;
+             in->at + length < in->end && isxdigit((unsigned char)in->at[length]) && length < 12;
              length++) {
             const char c = (char)tolower((unsigned char)in->at[length]);
             number = number * 16 + (c <= '9' ? c - '0' : c - 'a' + 10);
@@ -323,7 +326,12 @@ static void put_number(struct compiling *in)
         length = tpi_number_read_f64(in->at, (size_t)(in->end - in->at), &number);
     }
     if (length == 0) {
-        fail(in, "a number or name is missing before \"%.*s\"", (int)(in->end - in->at), in->at);
+        if (in->at == in->end) {
+            fail(in, "a number or name is missing at the end");
+        } else {
+            fail(in, "a number or name is missing before \"%.*s\"", (int)(in->end - in->at),
+                 in->at);
+        }
         return;
     }
     in->at += length;
@@ -377,10 +385,10 @@ static void term(struct compiling *in)
 {
     unary(in);
     while (!in->failed) {
-        const uint8_t code = take(in, '*')            ? TPI_OP_MULTIPLY
-                             : take(in, '/')          ? TPI_OP_DIVIDE
+        const uint8_t code = take(in, '*')          ? TPI_OP_MULTIPLY
+                             : take(in, '/')        ? TPI_OP_DIVIDE
                              : take_word(in, "mod") ? TPI_OP_MODULO
-                                                      : 0;
+                                                    : 0;
         if (code == 0) {
             return;
         }

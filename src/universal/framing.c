@@ -73,10 +73,10 @@ bool tpi_framing_put(const tpi_framing *framing, const uint8_t *body, size_t len
         good = tpi_bytes_put(out, &sequence, 1);
     }
     if (good && framing->checksum.width > 0) {
-        tpi_integer_put(sum,
-                        tpi_checksum_of(framing->checksum.checksum, out->data + start,
-                                        out->length - start),
-                        framing->checksum.width, framing->checksum.is_little);
+        tpi_integer_put(
+            sum,
+            tpi_checksum_of(framing->checksum.checksum, out->data + start, out->length - start),
+            framing->checksum.width, framing->checksum.is_little);
         good = tpi_bytes_put(out, sum, framing->checksum.width);
     }
     if (good && framing->has_escape) {
@@ -118,13 +118,12 @@ static size_t whole_size(const tpi_framing *framing, const uint8_t *data, size_t
     if (framing->in_size > 0) {
         return framing->in_size;
     }
-    const size_t end = framing->start.length < length
-                           ? find(data + framing->start.length, length - framing->start.length,
-                                  &framing->end)
-                           : 0;
-    return framing->start.length + end < length
-               ? framing->start.length + end + framing->end.length
-               : 0;
+    const size_t end =
+        framing->start.length < length
+            ? find(data + framing->start.length, length - framing->start.length, &framing->end)
+            : 0;
+    return framing->start.length + end < length ? framing->start.length + end + framing->end.length
+                                                : 0;
 }
 
 /* Resolve escapes in place; the new length. */
@@ -134,9 +133,8 @@ static size_t unescape(const tpi_framing *framing, uint8_t *data, size_t length)
 
     for (size_t i = 0; i < length; i++, out++) {
         data[out] = data[i];
-        for (unsigned j = 0; data[i] == framing->escape && i + 1 < length &&
-                             j < framing->escape_count;
-             j++) {
+        for (unsigned j = 0;
+             data[i] == framing->escape && i + 1 < length && j < framing->escape_count; j++) {
             if (framing->escapes[j][1] == data[i + 1]) {
                 data[out] = framing->escapes[j][0];
                 i++;

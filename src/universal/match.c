@@ -8,7 +8,7 @@
 /* The classes that are searched, in order. */
 struct search {
     const tpi_wired *wired;
-    const tpi_wish *wish;
+    const tpi_match_wish *wish;
     const bool *claimed;
     bool wants_output;
     unsigned count;
@@ -27,7 +27,7 @@ struct candidate {
 
 /* ---- What is searched ---- */
 
-static const tpi_class *class_of(const struct search *in, const tpi_word *word)
+static const tpi_device_class *class_of(const struct search *in, const tpi_word *word)
 {
     return word->class >= 0 ? tpi_vocabulary_class(in->wired->robot->vocabulary, word->class)
                             : NULL;
@@ -35,7 +35,7 @@ static const tpi_class *class_of(const struct search *in, const tpi_word *word)
 
 static bool is_generic(const struct search *in, const tpi_word *word)
 {
-    const tpi_class *class = class_of(in, word);
+    const tpi_device_class *class = class_of(in, word);
 
     return class != NULL && class->is_generic;
 }
@@ -51,7 +51,7 @@ static bool wants_output(const struct search *in)
         return strstr(tpi_dictionary_entry(command)->classes, "Output") != NULL;
     }
     for (unsigned i = 0; list != NULL && i < list->count; i++) {
-        const tpi_class *class = class_of(in, &list->words[i]);
+        const tpi_device_class *class = class_of(in, &list->words[i]);
         if (class != NULL) {
             return class->is_output;
         }
@@ -92,20 +92,24 @@ static void add_parents(struct search *in)
         return;
     }
     all = *in->wish->classes;
-    tpi_classes_add_parents(&all, in->wired->robot->vocabulary, false);
+    tpi_classes_add_parents(&all, in->wired->robot->vocabulary);
     for (unsigned i = in->wish->classes->count; i < all.count; i++) {
         add(in, all.words[i], TPI_ORIGIN_PARENT);
     }
 }
 
-/* The classes that the command adds. Of generic words an actuator takes only those that head the
- * list. */
+/* The classes that the command adds. An actuator that the program declares gets none of them: its
+ * parents are there already, and a missing gripper must not move a wheel. Of generic words one
+ * without a declaration takes only those that head the list. */
 static void add_defaults(struct search *in)
 {
     const char *at = tpi_dictionary_entry(in->wish->command)->classes;
     bool heads = in->count == 0;
     char text[40];
 
+    if (in->wants_output && in->count > 0 && !in->wish->is_loose) {
+        return;
+    }
     while (*at != '\0') {
         const size_t length = strcspn(at, ",");
         snprintf(text, sizeof text, "%.*s", (int)length, at);
@@ -132,6 +136,13 @@ static bool before(const struct candidate *a, const struct candidate *b)
                                 : a->part < b->part;
 }
 
+/* Whether a part can do the command; generic words find only such parts. */
+static bool can(const struct search *in, int part)
+{
+    return in->wish->command == TPI_COMMANDS ||
+           tpi_wired_route(in->wired, in->wish->command, part)->way != TPI_WAY_NONE;
+}
+
 /* The parts that carry a word, best first. */
 static unsigned candidates(const struct search *in, const tpi_word *word, struct candidate *out)
 {
@@ -143,7 +154,8 @@ static unsigned candidates(const struct search *in, const tpi_word *word, struct
         const struct candidate found = {(int)i, depth, part->id};
         unsigned at = count;
 
-        if (depth < 0 || part->device->is_output != in->wants_output) {
+        if (depth < 0 || part->device->is_output != in->wants_output ||
+            (is_generic(in, word) && !can(in, (int)i))) {
             continue;
         }
         while (at > 0 && before(&found, &out[at - 1])) {
@@ -229,7 +241,7 @@ static const char *wished_sense(const struct search *in, const tpi_word *matched
     const tpi_classes *list = in->wish->classes;
 
     for (unsigned i = 0; list != NULL && i < list->count; i++) {
-        const tpi_class *class = class_of(in, &list->words[i]);
+        const tpi_device_class *class = class_of(in, &list->words[i]);
         if (class != NULL && class->sense != NULL) {
             return class->sense;
         }
@@ -240,7 +252,7 @@ static const char *wished_sense(const struct search *in, const tpi_word *matched
 static const char *own_sense(const struct search *in, const tpi_device *device)
 {
     for (unsigned i = 0; i < device->classes.count; i++) {
-        const tpi_class *class = class_of(in, &device->classes.words[i]);
+        const tpi_device_class *class = class_of(in, &device->classes.words[i]);
         if (class != NULL && class->sense != NULL) {
             return class->sense;
         }
@@ -252,7 +264,7 @@ static void judge(const struct search *in, tpi_match *match)
 {
     const tpi_vocabulary *vocabulary = in->wired->robot->vocabulary;
     const tpi_part *part = &in->wired->parts[match->part];
-    const tpi_class *class = class_of(in, &match->word);
+    const tpi_device_class *class = class_of(in, &match->word);
     const tpi_way way = tpi_wired_route(in->wired, TPI_READ_COUNT, match->part)->way;
 
     if (in->wants_output) {
@@ -260,8 +272,8 @@ static void judge(const struct search *in, tpi_match *match)
     }
     match->is_inverted = tpi_vocabulary_opposite(vocabulary, wished_sense(in, &match->word),
                                                  own_sense(in, part->device));
-    match->is_percent_only = class != NULL && class->unit != NULL &&
-                             (way < TPI_WAY_DIRECT || way > TPI_WAY_ANY_TYPE);
+    match->is_percent_only =
+        class != NULL && class->unit != NULL && (way < TPI_WAY_DIRECT || way > TPI_WAY_ANY_TYPE);
 }
 
 /* ---- The search ---- */
@@ -287,7 +299,7 @@ static bool find_bound(const struct search *in, tpi_match *match)
     return false;
 }
 
-tpi_match tpi_match_find(const tpi_wired *wired, const tpi_wish *wish, const bool *claimed)
+tpi_match tpi_match_find(const tpi_wired *wired, const tpi_match_wish *wish, const bool *claimed)
 {
     struct search in = {.wired = wired, .wish = wish, .claimed = claimed};
     struct candidate list[TPI_MOST_PARTS];
@@ -305,8 +317,8 @@ tpi_match tpi_match_find(const tpi_wired *wired, const tpi_wish *wish, const boo
         return match;
     }
     for (unsigned i = 0; i < in.count; i++) {
-        tpi_match found = {.part = -1, .step = i, .word = in.words[i].word,
-                           .origin = in.words[i].origin};
+        tpi_match found = {
+            .part = -1, .step = i, .word = in.words[i].word, .origin = in.words[i].origin};
         const unsigned count = candidates(&in, &found.word, list);
         const int chosen = choose(&in, list, count, &found);
         if (chosen >= 0) {
@@ -333,7 +345,7 @@ static void put(char *out, size_t size, size_t *at, const char *format, ...)
     *at += length > 0 ? (size_t)length : 0;
 }
 
-void tpi_match_explain(const tpi_wired *wired, const tpi_wish *wish, const tpi_match *match,
+void tpi_match_explain(const tpi_wired *wired, const tpi_match_wish *wish, const tpi_match *match,
                        char *out, size_t size)
 {
     const char *wanted = wish->classes != NULL && wish->classes->count > 0
@@ -350,7 +362,8 @@ void tpi_match_explain(const tpi_wired *wired, const tpi_wish *wish, const tpi_m
     }
     const tpi_part *part = &wired->parts[match->part];
     const char *place = tpi_part_place(wired, part);
-    if (match->origin == TPI_ORIGIN_PARENT || match->origin == TPI_ORIGIN_COMMAND || match->step > 0) {
+    if (match->origin == TPI_ORIGIN_PARENT || match->origin == TPI_ORIGIN_COMMAND ||
+        match->step > 0) {
         if (wish->classes != NULL && wish->classes->count > 0) {
             put(out, size, &at, "not on this robot, used %.40s → ", match->word.text);
         } else if (match->step > 0) {

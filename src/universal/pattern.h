@@ -53,7 +53,7 @@ typedef enum tpi_item_kind {
     TPI_ITEM_REST,
 } tpi_item_kind;
 
-typedef struct tpi_item {
+typedef struct tpi_pattern_item {
     tpi_item_kind kind;
     const uint8_t *bytes; /* borrowed from the arena */
     unsigned length;
@@ -64,10 +64,10 @@ typedef struct tpi_item {
     double low, high;
     unsigned allowed_count; /* values behind "ok"; 0 for no such check */
     double allowed[TPI_MOST_ALLOWED];
-} tpi_item;
+} tpi_pattern_item;
 
 typedef struct tpi_pattern {
-    const tpi_item *items; /* borrowed from the arena */
+    const tpi_pattern_item *items; /* borrowed from the arena */
     unsigned count;
     const char *text; /* as it was written; borrowed */
 } tpi_pattern;

@@ -18,11 +18,11 @@ struct matching {
 static tpi_matched has(const struct matching *in, size_t count)
 {
     return in->length - in->at >= count ? TPI_MATCH_YES
-           : in->is_whole              ? TPI_MATCH_NO
-                                       : TPI_MATCH_MORE;
+           : in->is_whole               ? TPI_MATCH_NO
+                                        : TPI_MATCH_MORE;
 }
 
-static tpi_matched match_bytes(struct matching *in, const tpi_item *item)
+static tpi_matched match_bytes(struct matching *in, const tpi_pattern_item *item)
 {
     const size_t there = in->length - in->at < item->length ? in->length - in->at : item->length;
 
@@ -100,7 +100,7 @@ static bool read_digits(const char *text, bool is_hex, double *out)
 }
 
 /* A number as text. In a stream it ends only where another character stands. */
-static tpi_matched match_digits(struct matching *in, const tpi_item *item, double *out)
+static tpi_matched match_digits(struct matching *in, const tpi_pattern_item *item, double *out)
 {
     const bool is_hex = item->format.kind == TPI_FORMAT_HEX;
     const unsigned width = item->format.kind == TPI_FORMAT_REAL ? 0 : item->format.width;
@@ -128,7 +128,7 @@ static tpi_matched match_digits(struct matching *in, const tpi_item *item, doubl
                : TPI_MATCH_NO;
 }
 
-static tpi_matched match_number(struct matching *in, const tpi_item *item, double *out)
+static tpi_matched match_number(struct matching *in, const tpi_pattern_item *item, double *out)
 {
     const tpi_format *format = &item->format;
 
@@ -148,7 +148,7 @@ static tpi_matched match_number(struct matching *in, const tpi_item *item, doubl
     return isfinite(*out) ? TPI_MATCH_YES : TPI_MATCH_NO;
 }
 
-static tpi_matched check_number(struct matching *in, const tpi_item *item, double value)
+static tpi_matched check_number(struct matching *in, const tpi_pattern_item *item, double value)
 {
     if (item->has_bounds && !(value >= item->low && value <= item->high)) {
         return TPI_MATCH_NO;
@@ -165,8 +165,8 @@ static tpi_matched check_number(struct matching *in, const tpi_item *item, doubl
 /* ---- Texts ---- */
 
 /* Where a text without a length ends: before the next item's bytes, or with the frame. */
-static tpi_matched find_end(const struct matching *in, const tpi_item *item, const tpi_item *next,
-                            size_t *length)
+static tpi_matched find_end(const struct matching *in, const tpi_pattern_item *item,
+                            const tpi_pattern_item *next, size_t *length)
 {
     const size_t there = in->length - in->at;
     static const uint8_t nul[1] = {0};
@@ -188,8 +188,8 @@ static tpi_matched find_end(const struct matching *in, const tpi_item *item, con
     return in->is_whole ? TPI_MATCH_NO : TPI_MATCH_MORE;
 }
 
-static tpi_matched text_length(const struct matching *in, const tpi_item *item,
-                               const tpi_item *next, size_t *length)
+static tpi_matched text_length(const struct matching *in, const tpi_pattern_item *item,
+                               const tpi_pattern_item *next, size_t *length)
 {
     double number;
 
@@ -217,7 +217,8 @@ static uint32_t join_sevens(uint8_t *data, size_t length)
     return (uint32_t)(length / 2);
 }
 
-static tpi_matched match_text(struct matching *in, const tpi_item *item, const tpi_item *next)
+static tpi_matched match_text(struct matching *in, const tpi_pattern_item *item,
+                              const tpi_pattern_item *next)
 {
     size_t length = 0;
     const tpi_matched result = text_length(in, item, next, &length);
@@ -235,7 +236,7 @@ static tpi_matched match_text(struct matching *in, const tpi_item *item, const t
 
 /* ---- Patterns ---- */
 
-static tpi_matched match_checksum(struct matching *in, const tpi_item *item)
+static tpi_matched match_checksum(struct matching *in, const tpi_pattern_item *item)
 {
     const tpi_matched result = has(in, item->format.width);
 
@@ -249,7 +250,8 @@ static tpi_matched match_checksum(struct matching *in, const tpi_item *item)
     return wanted == there ? TPI_MATCH_YES : TPI_MATCH_NO;
 }
 
-static tpi_matched match_field(struct matching *in, const tpi_item *item, const tpi_item *next)
+static tpi_matched match_field(struct matching *in, const tpi_pattern_item *item,
+                               const tpi_pattern_item *next)
 {
     double number = 0;
 
@@ -267,7 +269,8 @@ static tpi_matched match_field(struct matching *in, const tpi_item *item, const 
     return result == TPI_MATCH_YES ? check_number(in, item, number) : result;
 }
 
-static tpi_matched match_item(struct matching *in, const tpi_item *item, const tpi_item *next)
+static tpi_matched match_item(struct matching *in, const tpi_pattern_item *item,
+                              const tpi_pattern_item *next)
 {
     tpi_matched result;
     size_t length;
@@ -294,11 +297,10 @@ static tpi_matched match_item(struct matching *in, const tpi_item *item, const t
 }
 
 /* Texts of 7-bit pairs are joined once the whole pattern has fitted. */
-static void finish_texts(const tpi_pattern *pattern, const tpi_context *context,
-                         uint8_t *data)
+static void finish_texts(const tpi_pattern *pattern, const tpi_context *context, uint8_t *data)
 {
     for (unsigned i = 0; i < pattern->count; i++) {
-        const tpi_item *item = &pattern->items[i];
+        const tpi_pattern_item *item = &pattern->items[i];
         if (item->kind == TPI_ITEM_FIELD && item->format.kind == TPI_FORMAT_TEXT_SEVEN &&
             item->local >= 0) {
             tpi_value *local = &context->locals[item->local];
@@ -315,10 +317,9 @@ tpi_matched tpi_pattern_match(const tpi_pattern *pattern, uint8_t *data, size_t 
         .data = data, .length = length, .is_whole = is_whole, .context = context, .found = found};
 
     for (unsigned i = 0; i < pattern->count; i++) {
-        const tpi_item *next = i + 1 < pattern->count ? &pattern->items[i + 1] : NULL;
-        const tpi_matched result =
-            match_item(&in, &pattern->items[i],
-                       next != NULL && next->kind == TPI_ITEM_BYTES ? next : NULL);
+        const tpi_pattern_item *next = i + 1 < pattern->count ? &pattern->items[i + 1] : NULL;
+        const tpi_matched result = match_item(
+            &in, &pattern->items[i], next != NULL && next->kind == TPI_ITEM_BYTES ? next : NULL);
         found->used = result == TPI_MATCH_REFUSED && is_whole ? length : in.at;
         if (result != TPI_MATCH_YES) {
             return result;

@@ -15,7 +15,7 @@ struct reading {
     char *why;
     size_t size;
     unsigned count;
-    tpi_item items[TPI_MOST_ITEMS];
+    tpi_pattern_item items[TPI_MOST_ITEMS];
 };
 
 static tp_status fail(const struct reading *in, const char *what, const char *word, int length)
@@ -41,11 +41,10 @@ static bool read_integer(tpi_format *out, const char *text)
     for (unsigned i = 0; i < 7; i++) {
         if (strcmp(widths[i].name, text + (magnitude ? 2 : 1)) == 0 &&
             (!magnitude || widths[i].width <= 2)) {
-            *out = (tpi_format){
-                .kind = magnitude ? TPI_FORMAT_SIGN_MAGNITUDE : TPI_FORMAT_INTEGER,
-                .width = (uint16_t)widths[i].width,
-                .is_signed = text[0] == 's',
-                .is_little = strchr(widths[i].name, 'l') != NULL};
+            *out = (tpi_format){.kind = magnitude ? TPI_FORMAT_SIGN_MAGNITUDE : TPI_FORMAT_INTEGER,
+                                .width = (uint16_t)widths[i].width,
+                                .is_signed = text[0] == 's',
+                                .is_little = strchr(widths[i].name, 'l') != NULL};
             return true;
         }
     }
@@ -137,7 +136,7 @@ static bool is_text(const tpi_format *format)
 
 static tp_status put_bytes(struct reading *in, const uint8_t *bytes, unsigned length)
 {
-    tpi_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
+    tpi_pattern_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
     const bool joins = last != NULL && last->kind == TPI_ITEM_BYTES;
     const unsigned before = joins ? last->length : 0;
     uint8_t *all = tpi_arena_alloc(in->arena, before + length + 1);
@@ -151,8 +150,8 @@ static tp_status put_bytes(struct reading *in, const uint8_t *bytes, unsigned le
         in->count--;
     }
     memcpy(all + before, bytes, length);
-    in->items[in->count++] =
-        (tpi_item){.kind = TPI_ITEM_BYTES, .bytes = all, .length = before + length, .local = -1};
+    in->items[in->count++] = (tpi_pattern_item){
+        .kind = TPI_ITEM_BYTES, .bytes = all, .length = before + length, .local = -1};
     return TP_OK;
 }
 
@@ -191,7 +190,8 @@ static int digit(char c)
 /* ---- Fields ---- */
 
 /* "90..9F" */
-static tp_status read_bounds(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_bounds(struct reading *in, tpi_pattern_item *item, const char *text,
+                             size_t length)
 {
     unsigned low, high;
     char rest, copy[40];
@@ -207,7 +207,8 @@ static tp_status read_bounds(struct reading *in, tpi_item *item, const char *tex
 }
 
 /* "00 20", behind "ok" */
-static tp_status read_allowed(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_allowed(struct reading *in, tpi_pattern_item *item, const char *text,
+                              size_t length)
 {
     const char *at = text, *end = text + length;
 
@@ -221,11 +222,12 @@ static tp_status read_allowed(struct reading *in, tpi_item *item, const char *te
         at = next + strspn(next, " ");
     }
     return item->allowed_count > 0 ? TP_OK
-                                   : fail(in, "expected numbers behind ok", text, (int)length);
+                                   : fail(in, "expected numbers behind it: ok 00 20", "ok", 2);
 }
 
 /* What stands behind the type of a pattern's field. */
-static tp_status read_condition(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_condition(struct reading *in, tpi_pattern_item *item, const char *text,
+                                size_t length)
 {
     while (length > 0 && *text == ' ') {
         text++;
@@ -240,8 +242,9 @@ static tp_status read_condition(struct reading *in, tpi_item *item, const char *
     if (in->is_template || is_text(&item->format)) {
         return fail(in, "nothing may stand behind this type", text, (int)length);
     }
-    if (length > 2 && strncmp(text, "ok ", 3) == 0) {
-        return read_allowed(in, item, text + 3, length - 3);
+    if (length >= 2 && strncmp(text, "ok", 2) == 0) {
+        const size_t skip = length > 2 ? 3 : 2;
+        return read_allowed(in, item, text + skip, length - skip);
     }
     return read_bounds(in, item, text, length);
 }
@@ -260,7 +263,8 @@ static tp_status read_expression(struct reading *in, tpi_expression *out, const 
 }
 
 /* The name in front of the colon, or the expression. */
-static tp_status read_value(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_value(struct reading *in, tpi_pattern_item *item, const char *text,
+                            size_t length)
 {
     while (length > 0 && *text == ' ') {
         text++;
@@ -291,7 +295,11 @@ static tp_status read_value(struct reading *in, tpi_item *item, const char *text
             return fail(in, "a field of a reply has a name of letters and digits", text,
                         (int)length);
         }
-        item->local = name != NULL ? tpi_scope_local(in->scope, name, is_text(&item->format)) : -1;
+        if (name == NULL) {
+            snprintf(in->why, in->size, "out of memory");
+            return TP_E_NOMEM;
+        }
+        item->local = tpi_scope_local(in->scope, name, is_text(&item->format));
         if (item->local < 0) {
             return fail(in, "over 32 names in one translation", text, (int)length);
         }
@@ -300,7 +308,8 @@ static tp_status read_value(struct reading *in, tpi_item *item, const char *text
 }
 
 /* "str*expression" */
-static tp_status read_counted(struct reading *in, tpi_item *item, const char *text, size_t length)
+static tp_status read_counted(struct reading *in, tpi_pattern_item *item, const char *text,
+                              size_t length)
 {
     item->format = (tpi_format){.kind = TPI_FORMAT_TEXT};
     if (in->is_template) {
@@ -313,7 +322,7 @@ static tp_status read_field(struct reading *in)
 {
     const char *start = in->at + 1, *end = strchr(start, '}');
     const char *colon = NULL;
-    tpi_item item = {.kind = TPI_ITEM_FIELD, .local = -1};
+    tpi_pattern_item item = {.kind = TPI_ITEM_FIELD, .local = -1};
     tp_status status = TP_OK;
 
     if (end == NULL) {
@@ -359,7 +368,7 @@ static tp_status read_mark(struct reading *in)
         if (in->is_template) {
             return fail(in, "this is for replies", marks[i].mark, (int)length);
         }
-        in->items[in->count++] = (tpi_item){.kind = marks[i].kind, .local = -1};
+        in->items[in->count++] = (tpi_pattern_item){.kind = marks[i].kind, .local = -1};
         in->at += length;
         return TP_OK;
     }
@@ -387,18 +396,18 @@ static tp_status read_item(struct reading *in)
 /* Without frames a pattern must know by itself where it ends. */
 static tp_status check_end(const struct reading *in)
 {
-    const tpi_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
+    const tpi_pattern_item *last = in->count > 0 ? &in->items[in->count - 1] : NULL;
 
     if (last == NULL) {
         snprintf(in->why, in->size, "it is empty; write bytes, texts or fields");
         return TP_E_SYNTAX;
     }
     for (unsigned i = 0; i < in->count; i++) {
-        const tpi_item *item = &in->items[i];
-        const bool open = item->kind == TPI_ITEM_REST ||
-                          (item->kind == TPI_ITEM_FIELD && item->format.width == 0 &&
-                           item->value.ops == NULL && is_text(&item->format) &&
-                           item->format.kind != TPI_FORMAT_TEXT_NUL);
+        const tpi_pattern_item *item = &in->items[i];
+        const bool open =
+            item->kind == TPI_ITEM_REST ||
+            (item->kind == TPI_ITEM_FIELD && item->format.width == 0 && item->value.ops == NULL &&
+             is_text(&item->format) && item->format.kind != TPI_FORMAT_TEXT_NUL);
         const bool is_last = i + 1 == in->count;
         if (!in->is_template && open && is_last && !in->framed) {
             snprintf(in->why, in->size,
@@ -438,7 +447,7 @@ tp_status tpi_pattern_read(tpi_pattern *out, const char *text, bool is_template,
     if (status != TP_OK) {
         return status;
     }
-    tpi_item *items = tpi_arena_array(arena, in.count, sizeof *items);
+    tpi_pattern_item *items = tpi_arena_array(arena, in.count, sizeof *items);
     if (items == NULL) {
         snprintf(why, size, "out of memory");
         return TP_E_NOMEM;

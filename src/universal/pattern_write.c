@@ -100,8 +100,8 @@ static bool fit(double *value, double low, double high)
 static tpi_written put_integer(tpi_bytes *out, const tpi_format *format, double value)
 {
     const double all = ldexp(1, 8 * format->width);
-    const bool clamped = format->is_signed ? fit(&value, -all / 2, all / 2 - 1)
-                                           : fit(&value, 0, all - 1);
+    const bool clamped =
+        format->is_signed ? fit(&value, -all / 2, all / 2 - 1) : fit(&value, 0, all - 1);
     uint8_t bytes[4];
 
     tpi_integer_put(bytes, (uint32_t)(int64_t)value, format->width, format->is_little);
@@ -236,8 +236,8 @@ static tpi_written put_checksum(tpi_bytes *out, const tpi_format *format, size_t
     return tpi_bytes_put(out, bytes, format->width) ? TPI_WRITTEN : TPI_WRITTEN_TOO_LONG;
 }
 
-static tpi_written put_item(const tpi_item *item, const tpi_context *context, tpi_bytes *out,
-                            size_t start)
+static tpi_written put_item(const tpi_pattern_item *item, const tpi_context *context,
+                            tpi_bytes *out, size_t start)
 {
     double number;
 
@@ -275,7 +275,7 @@ tpi_written tpi_pattern_write(const tpi_pattern *pattern, const tpi_context *con
 /* ---- Samples ---- */
 
 /* A number that the field accepts. */
-static double sample_number(const tpi_item *item)
+static double sample_number(const tpi_pattern_item *item)
 {
     return item->allowed_count > 0 ? item->allowed[0]
            : item->has_bounds      ? item->low
@@ -301,7 +301,7 @@ bool tpi_pattern_sample(const tpi_pattern *pattern, tpi_bytes *out)
     bool good = true;
 
     for (unsigned i = 0; i < pattern->count && good; i++) {
-        const tpi_item *item = &pattern->items[i];
+        const tpi_pattern_item *item = &pattern->items[i];
         if (item->kind == TPI_ITEM_BYTES) {
             good = tpi_bytes_put(out, item->bytes, item->length);
         } else if (item->kind == TPI_ITEM_ANY) {

@@ -38,12 +38,12 @@ int tpi_registry_declare(tpi_registry *registry, const char *classes, int id, tp
                                               &registry->arena, classes);
     if (status != TP_OK || port->classes.count == 0) {
         tp_fail(err, status != TP_OK ? status : TP_E_INVALID, "%s",
-                status == TP_E_NOMEM    ? "out of memory"
+                status == TP_E_NOMEM   ? "out of memory"
                 : status == TP_E_LIMIT ? "a device has at most 24 classes"
                                        : "a device needs a class");
         return -1;
     }
-    const tpi_wish wish = {&port->classes, id, command, registry->is_loose};
+    const tpi_match_wish wish = {&port->classes, id, command, registry->is_loose};
     claims(registry, claimed);
     port->match = tpi_match_find(registry->wired, &wish, claimed);
     tpi_match_explain(registry->wired, &wish, &port->match, port->explanation,
@@ -57,7 +57,7 @@ int tpi_registry_declare(tpi_registry *registry, const char *classes, int id, tp
 
 const tpi_match *tpi_registry_default(tpi_registry *registry, tpi_command command, int id)
 {
-    const tpi_wish wish = {NULL, id > 0 ? id : -1, command, registry->is_loose};
+    const tpi_match_wish wish = {NULL, id > 0 ? id : -1, command, registry->is_loose};
 
     /* The first device is what most programs want; it is looked for once. */
     if (id <= 0 && registry->is_known[command]) {

@@ -34,12 +34,12 @@ typedef struct tpi_match {
 } tpi_match;
 
 /* What is looked for. */
-typedef struct tpi_wish {
+typedef struct tpi_match_wish {
     const tpi_classes *classes; /* of the program; NULL for none */
     int id;                     /* -1 for none */
     tpi_command command;        /* whose default classes are added; TPI_COMMANDS for none */
     bool is_loose;
-} tpi_wish;
+} tpi_match_wish;
 
 /* A device that a program has declared. */
 typedef struct tpi_port {
@@ -74,10 +74,10 @@ const tpi_match *tpi_registry_default(tpi_registry *registry, tpi_command comman
 
 /* Look for a part; `claimed` (by part) are those that the program's other devices use, NULL for
  * none. */
-tpi_match tpi_match_find(const tpi_wired *wired, const tpi_wish *wish, const bool *claimed);
+tpi_match tpi_match_find(const tpi_wired *wired, const tpi_match_wish *wish, const bool *claimed);
 
 /* Write the sentence that explains a match. */
-void tpi_match_explain(const tpi_wired *wired, const tpi_wish *wish, const tpi_match *match,
+void tpi_match_explain(const tpi_wired *wired, const tpi_match_wish *wish, const tpi_match *match,
                        char *out, size_t size);
 
 #endif

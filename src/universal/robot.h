@@ -3,8 +3,9 @@
  *
  * Constant after reading; any thread may use it. docs/robot-files.md describes the format.
  *
- * robot_read.c reads the elements, robot_link.c links and framing, robot_device.c devices, slots
- * and groups, robot_steps.c compiles steps, robot_check.c checks what belongs together.
+ * robot_read.c reads the elements, robot_link.c links and framing, robot_state.c registers and
+ * incoming messages, robot_device.c devices, slots and groups, robot_steps.c and robot_macro.c
+ * compile steps, robot_check.c checks what belongs together.
  */
 #ifndef TROUPE_UNIVERSAL_ROBOT_H
 #define TROUPE_UNIVERSAL_ROBOT_H
@@ -19,8 +20,8 @@ enum {
     TPI_MOST_ROWS = 8,    /* rows of slots */
     TPI_MOST_SLOTS = 32,  /* in a row */
     TPI_MOST_LINKS = 4,
-    TPI_MOST_TYPES = 8,      /* of a translation */
-    TPI_MOST_INCOMING = 32,  /* and refusals */
+    TPI_MOST_TYPES = 8,     /* of a translation */
+    TPI_MOST_INCOMING = 32, /* and refusals */
     TPI_MOST_ESCAPES = 16,
     TPI_MOST_REMARKS = 200, /* na, unused, errors, labels: of each */
     TPI_MOST_POLLS = 4,     /* nested */
@@ -62,14 +63,14 @@ typedef enum tpi_step_code {
 } tpi_step_code;
 
 /* A universal command inside of a macro. */
-typedef struct tpi_call {
+typedef struct tpi_macro {
     tpi_command command;
     const char *device; /* name; "" for the device of the translation */
     int index;          /* of the device; -1 for the device of the translation */
     bool given[TPI_MOST_VALUES];
     tpi_expression values[TPI_MOST_VALUES];
     int local; /* where its first result goes; -1 for nowhere */
-} tpi_call;
+} tpi_macro;
 
 typedef struct tpi_step {
     tpi_step_code code;
@@ -82,7 +83,7 @@ typedef struct tpi_step {
     double timeout_ms, every_ms;
     tpi_fault fault;
     const char *says; /* the text of a fault; of a result its expression */
-    const tpi_call *call;
+    const tpi_macro *call;
 } tpi_step;
 
 typedef struct tpi_steps {
@@ -110,7 +111,7 @@ typedef struct tpi_device {
     bool has_id; /* the file gives it */
     double range[2], degrees[2];
     double threshold, hysteresis;
-    const double *numbers; /* by the names of the robot's scope; NaN where it has none */
+    const double *numbers;    /* by the names of the robot's scope; NaN where it has none */
     const char *left, *right; /* names of the members of a group */
     tpi_steps setup, shutdown;
 } tpi_device;
@@ -149,10 +150,10 @@ typedef struct tpi_remarks {
 
 /* ---- The line ---- */
 
-typedef struct tpi_link {
+typedef struct tpi_robot_link {
     const char *kind, *host;
     double baud, port, boot_ms;
-} tpi_link;
+} tpi_robot_link;
 
 typedef struct tpi_mark {
     uint8_t bytes[TPI_MOST_MARK];
@@ -160,8 +161,8 @@ typedef struct tpi_mark {
 } tpi_mark;
 
 typedef struct tpi_framing {
-    bool is_used;    /* there is the element */
-    bool is_packet;  /* each packet of the link is a frame */
+    bool is_used;     /* there is the element */
+    bool is_packet;   /* each packet of the link is a frame */
     bool reads_plain; /* replies have no framing */
     tpi_mark start, end;
     tpi_format length; /* width 0: none */
@@ -182,19 +183,19 @@ typedef struct tpi_timing {
 } tpi_timing;
 
 /* Who the robot is. */
-typedef struct tpi_identity {
+typedef struct tpi_robot_identity {
     const char *name, *title, *lang;
     const char *maker, *icon, *url, *about; /* NULL for none */
     const char *palette;                    /* commands, NULL for none */
     bool is_universal;                      /* it executes universal instructions itself */
-} tpi_identity;
+} tpi_robot_identity;
 
-typedef struct tpi_robot {
-    tpi_document document; /* its arena has everything here */
+typedef struct tpi_robotfile {
+    tpi_document document;            /* its arena has everything here */
     const tpi_vocabulary *vocabulary; /* borrowed */
-    tpi_identity identity;
+    tpi_robot_identity identity;
     unsigned link_count;
-    tpi_link links[TPI_MOST_LINKS];
+    tpi_robot_link links[TPI_MOST_LINKS];
     tpi_timing timing;
     tpi_framing framing;
     tpi_scope scope; /* registers, and the names of the devices' numbers */
@@ -209,51 +210,57 @@ typedef struct tpi_robot {
     tpi_remarks na, unused, errors;
     tpi_steps setup, shutdown, keepalive, stop;
     bool has_stop;
-} tpi_robot;
+} tpi_robotfile;
 
 /* Read the text of a robot file. The vocabulary must outlive it. */
-tp_status tpi_robot_read(tpi_robot **out, const char *text, size_t length, const char *path,
-                         const tpi_vocabulary *vocabulary, tp_error *err);
-void tpi_robot_destroy(tpi_robot *robot);
+tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t length, const char *path,
+                             const tpi_vocabulary *vocabulary, tp_error *err);
+void tpi_robotfile_destroy(tpi_robotfile *robot);
 
 /* The device with this name; -1 for none. */
-int tpi_robot_device(const tpi_robot *robot, const char *name);
+int tpi_robotfile_device(const tpi_robotfile *robot, const char *name);
 
 /* Find a slot by its label in one row, or in all (`row` below 0); false for none. */
-bool tpi_robot_slot(const tpi_robot *robot, const char *label, int *row, int *slot);
+bool tpi_robotfile_slot(const tpi_robotfile *robot, const char *label, int *row, int *slot);
 
 /* Why a command is not available, NULL if the file does not say. */
-const char *tpi_robot_na(const tpi_robot *robot, tpi_command command);
+const char *tpi_robotfile_na(const tpi_robotfile *robot, tpi_command command);
 
 /* Whether replies are frames. */
-bool tpi_robot_reads_frames(const tpi_robot *robot);
+bool tpi_robotfile_reads_frames(const tpi_robotfile *robot);
 
 /* ---- Inside: the parts of reading ---- */
 
 /* Read links, timing, framing. */
-tp_status tpi_robot_read_link(tpi_robot *robot, const tpi_element *element);
-tp_status tpi_robot_read_timing(tpi_robot *robot, const tpi_element *element);
-tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_link(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_timing(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_framing(tpi_robotfile *robot, const tpi_element *element);
+
+/* Read registers, counters, and messages that come unasked. */
+tp_status tpi_robotfile_read_register(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_counter(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_incoming(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_refusal(tpi_robotfile *robot, const tpi_element *element);
 
 /* Read slots; devices and groups into `out` (setup and shutdown are compiled later). */
-tp_status tpi_robot_read_slots(tpi_robot *robot, const tpi_element *element);
-tp_status tpi_robot_read_device(tpi_robot *robot, const tpi_element *element);
-tp_status tpi_robot_read_group(tpi_robot *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_slots(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_device(tpi_robotfile *robot, const tpi_element *element);
+tp_status tpi_robotfile_read_group(tpi_robotfile *robot, const tpi_element *element);
 
-/* Read one device of an element, with `number` in the place of %. The messages go to `document`, the
- * memory comes from `arena`. Used for robot files and for own devices of wiring files. */
-tp_status tpi_device_read(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
+/* Read one device of an element, with `number` in the place of %. The messages go to `document`,
+ * the memory comes from `arena`. Used for robot files and for own devices of wiring files. */
+tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi_document *document,
                           tpi_arena *arena, const tpi_element *element, int number);
 
 /* Compile the steps of an element, for a command (TPI_COMMANDS for none), with its attributes send,
  * reply and result. `only` is a list of allowed steps, NULL for all. */
-tp_status tpi_steps_read(tpi_steps *out, tpi_robot *robot, const tpi_element *element,
+tp_status tpi_steps_read(tpi_steps *out, tpi_robotfile *robot, const tpi_element *element,
                          tpi_command command, const char *const *only);
 
 /* Whether a device with these numbers has all that the steps use. */
-bool tpi_steps_fit(const tpi_robot *robot, const tpi_steps *steps, const double *numbers);
+bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers);
 
 /* Check what belongs together, once everything is read. */
-tp_status tpi_robot_check(const tpi_robot *robot);
+tp_status tpi_robotfile_check(const tpi_robotfile *robot);
 
 #endif

@@ -5,7 +5,7 @@
 #include "universal/robot.h"
 
 static const char *const fault_texts[TPI_FAULTS] = {
-    "done",         "not available", "no match", "bad value",     "robot silent",
+    "done",          "not available", "no match", "bad value",      "robot silent",
     "robot refused", "stopped",       "denied",   "reply too long",
 };
 
@@ -15,7 +15,7 @@ const char *tpi_fault_text(tpi_fault fault)
 }
 
 /* A place for messages about an element that is known by its line alone. */
-static tp_status fail_at(const tpi_robot *robot, const char *name, unsigned line,
+static tp_status fail_at(const tpi_robotfile *robot, const char *name, unsigned line,
                          const char *format, const char *a, const char *b)
 {
     const tpi_element place = {.name = name, .line = line};
@@ -62,7 +62,7 @@ static bool steps_use(const tpi_steps *steps, unsigned number)
     return false;
 }
 
-bool tpi_steps_fit(const tpi_robot *robot, const tpi_steps *steps, const double *numbers)
+bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers)
 {
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
         if (isnan(numbers[n]) && steps_use(steps, n)) {
@@ -73,13 +73,12 @@ bool tpi_steps_fit(const tpi_robot *robot, const tpi_steps *steps, const double 
 }
 
 /* A translation may only use numbers that the devices of its types have. */
-static tp_status check_numbers(const tpi_robot *robot, const tpi_translation *t)
+static tp_status check_numbers(const tpi_robotfile *robot, const tpi_translation *t)
 {
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
         for (unsigned i = 0; i < robot->device_count; i++) {
             const tpi_device *device = &robot->devices[i];
-            if (has_type(t, device->type) && isnan(device->numbers[n]) &&
-                steps_use(&t->steps, n)) {
+            if (has_type(t, device->type) && isnan(device->numbers[n]) && steps_use(&t->steps, n)) {
                 return fail_at(robot, "translate", t->line,
                                "the device \"%.40s\" has no number \"%s\"; add it to its values",
                                device->name, robot->scope.numbers[n]);
@@ -92,7 +91,7 @@ static tp_status check_numbers(const tpi_robot *robot, const tpi_translation *t)
 /* ---- Translations ---- */
 
 /* A default type of the dictionary, or the type of a device. */
-static bool is_type(const tpi_robot *robot, const char *type)
+static bool is_type(const tpi_robotfile *robot, const char *type)
 {
     for (unsigned i = 0; i < 256; i++) {
         const char *name = tpi_dictionary_type(i);
@@ -109,34 +108,33 @@ static bool is_type(const tpi_robot *robot, const char *type)
 }
 
 /* Each result must be given somewhere. */
-static tp_status check_results(const tpi_robot *robot, const tpi_translation *t)
+static tp_status check_results(const tpi_robotfile *robot, const tpi_translation *t)
 {
-    const tpi_slot *results = tpi_dictionary_entry(t->command)->results;
+    const tpi_entry_value *results = tpi_dictionary_entry(t->command)->results;
 
     for (int i = 0; results[i].name != NULL; i++) {
         bool given = false;
         for (unsigned j = 0; j < t->steps.count; j++) {
-            given = given || (t->steps.steps[j].code == TPI_STEP_RESULT &&
-                              t->steps.steps[j].target == i);
+            given = given ||
+                    (t->steps.steps[j].code == TPI_STEP_RESULT && t->steps.steps[j].target == i);
         }
         if (!given) {
-            return fail_at(robot, "translate", t->line,
-                           "%s has the result \"%s\"; write <result>",
+            return fail_at(robot, "translate", t->line, "%s has the result \"%s\"; write <result>",
                            tpi_dictionary_entry(t->command)->name, results[i].name);
         }
     }
     return TP_OK;
 }
 
-static tp_status check_translation(const tpi_robot *robot, unsigned index)
+static tp_status check_translation(const tpi_robotfile *robot, unsigned index)
 {
     const tpi_translation *t = &robot->translations[index];
     const tpi_element *example = t->element->first;
 
     for (unsigned i = 0; i < t->type_count; i++) {
         if (!is_type(robot, t->types[i])) {
-            return fail_at(robot, "translate", t->line,
-                           "type=\"%.40s\": no device has this type%s", t->types[i], "");
+            return fail_at(robot, "translate", t->line, "type=\"%.40s\": no device has this type%s",
+                           t->types[i], "");
         }
         for (unsigned j = 0; j < index; j++) {
             if (robot->translations[j].command == t->command &&
@@ -162,13 +160,13 @@ static tp_status check_translation(const tpi_robot *robot, unsigned index)
 /* ---- Devices ---- */
 
 /* Two things cannot sit in one slot by default. */
-static tp_status check_slots(const tpi_robot *robot)
+static tp_status check_slots(const tpi_robotfile *robot)
 {
     for (unsigned i = 0; i < robot->device_count; i++) {
         for (unsigned j = 0; j < i; j++) {
             const tpi_device *a = &robot->devices[j], *b = &robot->devices[i];
-            if (a->at >= 0 && a->at == b->at && a->row == b->row &&
-                a->is_output == b->is_output && !(a->is_output)) {
+            if (a->at >= 0 && a->at == b->at && a->row == b->row && a->is_output == b->is_output &&
+                !(a->is_output)) {
                 return fail_at(robot, "device", b->line,
                                "\"%.40s\" sits there already; remove one at%s", a->name, "");
             }
@@ -178,7 +176,7 @@ static tp_status check_slots(const tpi_robot *robot)
 }
 
 /* A file with something that moves must say how it stops. */
-static tp_status check_stop(const tpi_robot *robot)
+static tp_status check_stop(const tpi_robotfile *robot)
 {
     for (unsigned i = 0; i < robot->device_count && !robot->has_stop; i++) {
         if (robot->devices[i].is_output) {
@@ -192,7 +190,7 @@ static tp_status check_stop(const tpi_robot *robot)
 }
 
 /* Stop bytes must not depend on a device or a command. */
-static tp_status check_stop_values(const tpi_robot *robot)
+static tp_status check_stop_values(const tpi_robotfile *robot)
 {
     for (unsigned n = 0; n < robot->scope.number_count; n++) {
         if (steps_use(&robot->stop, n) || steps_use(&robot->keepalive, n)) {
@@ -204,14 +202,14 @@ static tp_status check_stop_values(const tpi_robot *robot)
     return TP_OK;
 }
 
-tp_status tpi_robot_check(const tpi_robot *robot)
+tp_status tpi_robotfile_check(const tpi_robotfile *robot)
 {
     tp_status status = check_slots(robot);
 
     if (status == TP_OK && robot->link_count == 0) {
         status = fail_at(robot, "robot", robot->document.root->line,
-                         "there is no <link>; write <link kind=\"serial\" baud=\"115200\"/>%s%s", "",
-                         "");
+                         "there is no <link>; write <link kind=\"serial\" baud=\"115200\"/>%s%s",
+                         "", "");
     }
     for (unsigned i = 0; i < robot->translation_count && status == TP_OK; i++) {
         status = check_translation(robot, i);

@@ -13,7 +13,7 @@ enum { MOST_TEXT = 200, NO_NUMBER = -1 };
 
 /* ---- Slots ---- */
 
-tp_status tpi_robot_read_slots(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_slots(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"name", "labels", NULL};
     const tpi_document *document = &robot->document;
@@ -36,7 +36,7 @@ tp_status tpi_robot_read_slots(tpi_robot *robot, const tpi_element *element)
         if (row->count == TPI_MOST_SLOTS) {
             return tpi_element_fail(document, element, "over %d slots", TPI_MOST_SLOTS);
         }
-        if (tpi_robot_slot(robot, label, &other, &slot)) {
+        if (tpi_robotfile_slot(robot, label, &other, &slot)) {
             return tpi_element_fail(document, element, "the label \"%.30s\" is there twice", label);
         }
         row->labels[row->count++] = label;
@@ -45,7 +45,7 @@ tp_status tpi_robot_read_slots(tpi_robot *robot, const tpi_element *element)
     return failed ? tpi_document_no_memory(document) : TP_OK;
 }
 
-bool tpi_robot_slot(const tpi_robot *robot, const char *label, int *row, int *slot)
+bool tpi_robotfile_slot(const tpi_robotfile *robot, const char *label, int *row, int *slot)
 {
     for (unsigned i = 0; i < TPI_MOST_ROWS; i++) {
         for (unsigned j = 0; j < robot->rows[i].count && (*row < 0 || *row == (int)i); j++) {
@@ -88,7 +88,7 @@ static int number_index(const tpi_scope *scope, const char *name, size_t length)
 }
 
 /* One "pin 9" of values. */
-static tp_status read_number(const tpi_robot *robot, const tpi_document *document,
+static tp_status read_number(const tpi_robotfile *robot, const tpi_document *document,
                              const tpi_element *element, const char *word, double *numbers)
 {
     const size_t length = strcspn(word, " ");
@@ -99,20 +99,20 @@ static tp_status read_number(const tpi_robot *robot, const tpi_document *documen
         return tpi_element_fail(document, element, "values: the robot file has no number \"%.*s\"",
                                 (int)length, word);
     }
-    if (*text == '\0' ||
-        tpi_number_read_f64(text, strlen(text), &numbers[index]) != strlen(text)) {
+    if (*text == '\0' || tpi_number_read_f64(text, strlen(text), &numbers[index]) != strlen(text)) {
         return tpi_element_fail(document, element,
                                 "values: \"%.30s\": expected a name and a number: pin 9", word);
     }
     return TP_OK;
 }
 
-static tp_status read_numbers(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
-                              tpi_arena *arena, const tpi_element *element, int number)
+static tp_status read_numbers(tpi_device *out, const tpi_robotfile *robot,
+                              const tpi_document *document, tpi_arena *arena,
+                              const tpi_element *element, int number)
 {
     const char *list = numbered(arena, tpi_element_get(element, "values"), number);
     double *numbers = tpi_arena_array(arena, TPI_MOST_NUMBERS, sizeof *numbers);
-    bool failed = numbers == NULL;
+    bool failed = numbers == NULL || (list == NULL && tpi_element_get(element, "values") != NULL);
     const char *word;
 
     for (unsigned i = 0; !failed && i < TPI_MOST_NUMBERS; i++) {
@@ -131,8 +131,9 @@ static tp_status read_numbers(tpi_device *out, const tpi_robot *robot, const tpi
     return failed ? tpi_document_no_memory(document) : TP_OK;
 }
 
-static tp_status read_classes(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
-                              tpi_arena *arena, const tpi_element *element)
+static tp_status read_classes(tpi_device *out, const tpi_robotfile *robot,
+                              const tpi_document *document, tpi_arena *arena,
+                              const tpi_element *element)
 {
     const char *text = tpi_element_need(document, element, "classes");
     tpi_classes *list = &out->classes;
@@ -141,15 +142,17 @@ static tp_status read_classes(tpi_device *out, const tpi_robot *robot, const tpi
     if (text == NULL) {
         return TP_E_INVALID;
     }
-    if (tpi_classes_read(list, robot->vocabulary, arena, text) != TP_OK) {
-        return tpi_element_fail(document, element, "over %d classes", TPI_MOST_LIST);
+    const tp_status status = tpi_classes_read(list, robot->vocabulary, arena, text);
+    if (status != TP_OK) {
+        return status == TP_E_NOMEM
+                   ? tpi_document_no_memory(document)
+                   : tpi_element_fail(document, element, "over %d classes", TPI_MOST_LIST);
     }
     for (unsigned i = 0; i < list->count; i++) {
         if (list->words[i].class < 0) {
-            return tpi_element_fail(document, element, "\"%.40s\" is no class of classes.xml%s",
-                                    list->words[i].text,
-                                    tpi_vocabulary_hint(robot->vocabulary, list->words[i].text,
-                                                        hint, sizeof hint));
+            return tpi_element_fail(
+                document, element, "\"%.40s\" is no class of classes.xml%s", list->words[i].text,
+                tpi_vocabulary_hint(robot->vocabulary, list->words[i].text, hint, sizeof hint));
         }
     }
     const char *last = list->count > 0 ? list->words[list->count - 1].text : "";
@@ -159,7 +162,7 @@ static tp_status read_classes(tpi_device *out, const tpi_robot *robot, const tpi
                                 "the classes end with \"%.30s\"; write Input or Output at the end",
                                 last);
     }
-    tpi_classes_add_parents(list, robot->vocabulary, true);
+    tpi_classes_add_parents(list, robot->vocabulary);
     return TP_OK;
 }
 
@@ -188,12 +191,16 @@ static tp_status read_base(tpi_device *out, const tpi_document *document,
 }
 
 /* Where it fits and where it sits. */
-static tp_status read_place(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
-                            tpi_arena *arena, const tpi_element *element, int number)
+static tp_status read_place(tpi_device *out, const tpi_robotfile *robot,
+                            const tpi_document *document, tpi_arena *arena,
+                            const tpi_element *element, int number)
 {
     const char *slots = tpi_element_get(element, "slots");
     const char *at = numbered(arena, tpi_element_get(element, "at"), number);
 
+    if (at == NULL && tpi_element_get(element, "at") != NULL) {
+        return tpi_document_no_memory(document);
+    }
     out->row = out->at = -1;
     for (unsigned i = 0; slots != NULL && i < robot->row_count; i++) {
         if (tpi_word_equal(robot->rows[i].name, slots)) {
@@ -201,16 +208,15 @@ static tp_status read_place(tpi_device *out, const tpi_robot *robot, const tpi_d
         }
     }
     if (slots != NULL && out->row < 0) {
-        return tpi_element_fail(document, element,
-                                "slots=\"%.30s\": there is no <slots name=\"%.30s\">", slots,
-                                slots);
+        return tpi_element_fail(
+            document, element, "slots=\"%.30s\": there is no <slots name=\"%.30s\">", slots, slots);
     }
     if (at != NULL && out->row < 0) {
         return tpi_element_fail(document, element, "at needs slots; write slots=\"...\"");
     }
-    if (at != NULL && !tpi_robot_slot(robot, at, &out->row, &out->at)) {
-        return tpi_element_fail(document, element, "at=\"%.30s\": the row \"%.30s\" has no such label",
-                                at, slots);
+    if (at != NULL && !tpi_robotfile_slot(robot, at, &out->row, &out->at)) {
+        return tpi_element_fail(document, element,
+                                "at=\"%.30s\": the row \"%.30s\" has no such label", at, slots);
     }
     return TP_OK;
 }
@@ -241,23 +247,22 @@ static tp_status read_scales(tpi_device *out, const tpi_document *document,
 }
 
 /* If nothing gives a range, the first class that has one does. */
-static void default_range(tpi_device *out, const tpi_robot *robot)
+static void default_range(tpi_device *out, const tpi_robotfile *robot)
 {
     for (unsigned i = 0; i < out->classes.count && out->range[0] == out->range[1]; i++) {
-        const tpi_class *class =
+        const tpi_device_class *class =
             tpi_vocabulary_class(robot->vocabulary, out->classes.words[i].class);
         out->range[0] = class->low;
         out->range[1] = class->high;
     }
 }
 
-tp_status tpi_device_read(tpi_device *out, const tpi_robot *robot, const tpi_document *document,
+tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi_document *document,
                           tpi_arena *arena, const tpi_element *element, int number)
 {
-    static const char *const names[] = {"name",      "type",       "classes", "base",   "slots",
-                                        "at",        "values",     "label",   "signed", "range",
-                                        "threshold", "hysteresis", "degrees", "for",    "id",
-                                        NULL};
+    static const char *const names[] = {
+        "name",   "type",  "classes",   "base",       "slots",   "at",  "values", "label",
+        "signed", "range", "threshold", "hysteresis", "degrees", "for", "id",     NULL};
     const char *name = tpi_element_need(document, element, "name");
     const char *type = name != NULL ? tpi_element_need(document, element, "type") : NULL;
     const char *label = tpi_element_get(element, "label");
@@ -294,7 +299,7 @@ tp_status tpi_device_read(tpi_device *out, const tpi_robot *robot, const tpi_doc
 /* ---- Devices of the robot file ---- */
 
 /* Collect the names of "pin 9, side 1". */
-static tp_status collect_numbers(tpi_robot *robot, const tpi_element *element)
+static tp_status collect_numbers(tpi_robotfile *robot, const tpi_element *element)
 {
     const char *list = tpi_element_get(element, "values");
     tpi_scope *scope = &robot->scope;
@@ -318,12 +323,12 @@ static tp_status collect_numbers(tpi_robot *robot, const tpi_element *element)
     return failed ? tpi_document_no_memory(&robot->document) : TP_OK;
 }
 
-static tp_status add(tpi_robot *robot, const tpi_element *element, tpi_device *device)
+static tp_status add(tpi_robotfile *robot, const tpi_element *element, tpi_device *device)
 {
     if (robot->device_count == TPI_MOST_DEVICES) {
         return tpi_element_fail(&robot->document, element, "over %d devices", TPI_MOST_DEVICES);
     }
-    if (tpi_robot_device(robot, device->name) >= 0) {
+    if (tpi_robotfile_device(robot, device->name) >= 0) {
         return tpi_element_fail(&robot->document, element,
                                 "the name \"%.40s\" is there twice; names are unique",
                                 device->name);
@@ -335,17 +340,17 @@ static tp_status add(tpi_robot *robot, const tpi_element *element, tpi_device *d
     return TP_OK;
 }
 
-static tp_status read_one(tpi_robot *robot, const tpi_element *element, int number)
+static tp_status read_one(tpi_robotfile *robot, const tpi_element *element, int number)
 {
     tpi_device device = {0};
-    const tp_status status = tpi_device_read(&device, robot, &robot->document,
-                                             &robot->document.arena, element, number);
+    const tp_status status =
+        tpi_device_read(&device, robot, &robot->document, &robot->document.arena, element, number);
 
     return status == TP_OK ? add(robot, element, &device) : status;
 }
 
 /* "2..13" or "3 5 6" */
-static tp_status read_each(tpi_robot *robot, const tpi_element *element, const char *text)
+static tp_status read_each(tpi_robotfile *robot, const tpi_element *element, const char *text)
 {
     tp_status status = TP_OK;
     bool any = false;
@@ -380,7 +385,7 @@ static tp_status read_each(tpi_robot *robot, const tpi_element *element, const c
     return status;
 }
 
-tp_status tpi_robot_read_device(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_device(tpi_robotfile *robot, const tpi_element *element)
 {
     const char *each = tpi_element_get(element, "for");
     const tp_status status = collect_numbers(robot, element);
@@ -393,9 +398,10 @@ tp_status tpi_robot_read_device(tpi_robot *robot, const tpi_element *element)
 
 /* ---- Groups ---- */
 
-static tp_status check_member(const tpi_robot *robot, const tpi_element *element, const char *name)
+static tp_status check_member(const tpi_robotfile *robot, const tpi_element *element,
+                              const char *name)
 {
-    const int member = tpi_robot_device(robot, name);
+    const int member = tpi_robotfile_device(robot, name);
 
     if (member < 0 || !robot->devices[member].is_output || robot->devices[member].is_group) {
         return tpi_element_fail(&robot->document, element,
@@ -404,7 +410,7 @@ static tp_status check_member(const tpi_robot *robot, const tpi_element *element
     return TP_OK;
 }
 
-tp_status tpi_robot_read_group(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_group(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"name",  "type", "classes", "left",
                                         "right", "base", "label",   NULL};
@@ -438,7 +444,7 @@ tp_status tpi_robot_read_group(tpi_robot *robot, const tpi_element *element)
     return status == TP_OK ? add(robot, element, &group) : status;
 }
 
-int tpi_robot_device(const tpi_robot *robot, const char *name)
+int tpi_robotfile_device(const tpi_robotfile *robot, const char *name)
 {
     for (unsigned i = 0; i < robot->device_count; i++) {
         if (tpi_word_equal(robot->devices[i].name, name)) {

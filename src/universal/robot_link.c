@@ -5,12 +5,12 @@
 #include "base/text.h"
 #include "universal/robot.h"
 
-tp_status tpi_robot_read_link(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_link(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"kind", "baud", "port", "host", "boot", NULL};
     static const char *const kinds[] = {"serial", "tcp", "udp", "hid", NULL};
     const tpi_document *document = &robot->document;
-    tpi_link *link = &robot->links[robot->link_count];
+    tpi_robot_link *link = &robot->links[robot->link_count];
     const char *kind = tpi_element_need(document, element, "kind");
     tp_status status = kind != NULL ? tpi_element_only(document, element, names) : TP_E_INVALID;
 
@@ -37,7 +37,7 @@ tp_status tpi_robot_read_link(tpi_robot *robot, const tpi_element *element)
     return status;
 }
 
-tp_status tpi_robot_read_timing(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_timing(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"reply", "gap", "largest", NULL};
     const tpi_document *document = &robot->document;
@@ -45,8 +45,8 @@ tp_status tpi_robot_read_timing(tpi_robot *robot, const tpi_element *element)
     double largest = 0;
 
     if (status == TP_OK) {
-        status = tpi_element_number(document, element, "reply", 1, 60000, 500,
-                                    &robot->timing.reply_ms);
+        status =
+            tpi_element_number(document, element, "reply", 1, 60000, 500, &robot->timing.reply_ms);
     }
     if (status == TP_OK) {
         status = tpi_element_number(document, element, "gap", 0, 10000, 0, &robot->timing.gap_ms);
@@ -70,8 +70,10 @@ static tp_status read_bytes(const tpi_document *document, const tpi_element *ele
     if (text == NULL) {
         return TP_OK;
     }
-    if (tpi_hex_read(&bytes, text, strlen(text), NULL) != TP_OK || bytes.length == 0 ||
-        bytes.length > TPI_MOST_MARK) {
+    const tp_status read = tpi_hex_read(&bytes, text, strlen(text), NULL);
+    if (read == TP_E_NOMEM) {
+        status = tpi_document_no_memory(document);
+    } else if (read != TP_OK || bytes.length == 0 || bytes.length > TPI_MOST_MARK) {
         status = tpi_element_fail(document, element,
                                   "%s=\"%.30s\": expected 1 to 8 bytes in hexadecimal: 0D 0A", name,
                                   text);
@@ -102,7 +104,7 @@ static tp_status read_format(const tpi_document *document, const tpi_element *el
 }
 
 /* "AB 8D=05 AB=23" */
-static tp_status read_escapes(tpi_robot *robot, const tpi_element *element)
+static tp_status read_escapes(tpi_robotfile *robot, const tpi_element *element)
 {
     const char *text = tpi_element_get(element, "escape");
     tpi_framing *framing = &robot->framing;
@@ -116,8 +118,13 @@ static tp_status read_escapes(tpi_robot *robot, const tpi_element *element)
     for (size_t i = 0; good && text[i] != '\0'; i++) {
         copy[i] = text[i] == '=' ? ' ' : text[i];
     }
-    good = good && tpi_hex_read(&bytes, copy, strlen(copy), NULL) == TP_OK &&
-           (bytes.length & 1) != 0 && bytes.length <= 1 + 2 * TPI_MOST_ESCAPES;
+    const tp_status read = tpi_hex_read(&bytes, copy, strlen(copy), NULL);
+    if (read == TP_E_NOMEM) {
+        tpi_buf_fini(&bytes);
+        return tpi_document_no_memory(&robot->document);
+    }
+    good = good && read == TP_OK && (bytes.length & 1) != 0 &&
+           bytes.length <= 1 + 2 * TPI_MOST_ESCAPES;
     for (size_t i = 0; good && i < bytes.length / 2; i++) {
         memcpy(framing->escapes[framing->escape_count++], bytes.data + 1 + 2 * i, 2);
     }
@@ -130,7 +137,7 @@ static tp_status read_escapes(tpi_robot *robot, const tpi_element *element)
                                    text);
 }
 
-static tp_status read_sizes(tpi_robot *robot, const tpi_element *element)
+static tp_status read_sizes(tpi_robotfile *robot, const tpi_element *element)
 {
     const tpi_document *document = &robot->document;
     tpi_framing *framing = &robot->framing;
@@ -142,8 +149,8 @@ static tp_status read_sizes(tpi_robot *robot, const tpi_element *element)
         status = tpi_element_number(document, element, "in-size", 1, 1024, size, &in_size);
     }
     if (status == TP_OK) {
-        status = tpi_element_number(document, element, "length-adds", -16, 16, 0,
-                                    &framing->length_adds);
+        status =
+            tpi_element_number(document, element, "length-adds", -16, 16, 0, &framing->length_adds);
     }
     if (status == TP_OK) {
         status = read_bytes(document, element, "pad", &pad);
@@ -155,7 +162,7 @@ static tp_status read_sizes(tpi_robot *robot, const tpi_element *element)
 }
 
 /* Frames must have an end that the engine can find. */
-static tp_status check_framing(const tpi_robot *robot, const tpi_element *element)
+static tp_status check_framing(const tpi_robotfile *robot, const tpi_element *element)
 {
     const tpi_framing *f = &robot->framing;
     const char *sequence = tpi_element_get(element, "sequence");
@@ -177,11 +184,11 @@ static tp_status check_framing(const tpi_robot *robot, const tpi_element *elemen
     return TP_OK;
 }
 
-tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element)
+tp_status tpi_robotfile_read_framing(tpi_robotfile *robot, const tpi_element *element)
 {
-    static const char *const names[] = {"start",    "end",      "length", "length-adds", "size",
-                                        "in-size",  "pad",      "escape", "sequence",    "checksum",
-                                        "packet",   "in",       NULL};
+    static const char *const names[] = {"start",   "end", "length", "length-adds", "size",
+                                        "in-size", "pad", "escape", "sequence",    "checksum",
+                                        "packet",  "in",  NULL};
     const tpi_document *document = &robot->document;
     tpi_framing *framing = &robot->framing;
     const char *in = tpi_element_get(element, "in");
@@ -206,8 +213,8 @@ tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element)
         status = read_bytes(document, element, "end", &framing->end);
     }
     if (status == TP_OK) {
-        status = read_format(document, element, "length", TPI_FORMAT_INTEGER, "u16le",
-                             &framing->length);
+        status =
+            read_format(document, element, "length", TPI_FORMAT_INTEGER, "u16le", &framing->length);
     }
     if (status == TP_OK) {
         status = read_format(document, element, "checksum", TPI_FORMAT_CHECKSUM, "sum8",
@@ -222,7 +229,7 @@ tp_status tpi_robot_read_framing(tpi_robot *robot, const tpi_element *element)
     return status == TP_OK ? check_framing(robot, element) : status;
 }
 
-bool tpi_robot_reads_frames(const tpi_robot *robot)
+bool tpi_robotfile_reads_frames(const tpi_robotfile *robot)
 {
     return robot->framing.is_used && !robot->framing.reads_plain;
 }

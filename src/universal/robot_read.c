@@ -13,11 +13,12 @@
 
 static bool is_name(const char *text)
 {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text) &&
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
+               strlen(text) &&
            strlen(text) <= 40;
 }
 
-static tp_status read_root(tpi_robot *robot)
+static tp_status read_root(tpi_robotfile *robot)
 {
     static const char *const names[] = {"version", "name", "title", "lang", "kind", NULL};
     const tpi_document *document = &robot->document;
@@ -37,21 +38,21 @@ static tp_status read_root(tpi_robot *robot)
         status = TP_E_INVALID;
     }
     if (status == TP_OK && !is_name(robot->identity.name)) {
-        status = tpi_element_fail(document, root,
-                                  "name=\"%.40s\": expected small letters, digits and -",
-                                  robot->identity.name);
+        status =
+            tpi_element_fail(document, root, "name=\"%.40s\": expected letters, digits, - and _",
+                             robot->identity.name);
     }
     if (status == TP_OK && kind != NULL && strcmp(kind, "bytes") != 0 &&
         strcmp(kind, "universal") != 0) {
-        status = tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal",
-                                  kind);
+        status =
+            tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal", kind);
     }
     robot->identity.is_universal = kind != NULL && strcmp(kind, "universal") == 0;
     robot->identity.lang = lang != NULL ? lang : "en";
     return status;
 }
 
-static tp_status read_about(tpi_robot *robot, const tpi_element *element)
+static tp_status read_about(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"maker", "icon", "url", NULL};
 
@@ -62,7 +63,7 @@ static tp_status read_about(tpi_robot *robot, const tpi_element *element)
     return tpi_element_only(&robot->document, element, names);
 }
 
-static tp_status read_palette(tpi_robot *robot, const tpi_element *element)
+static tp_status read_palette(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"commands", NULL};
     const char *list = tpi_element_need(&robot->document, element, "commands");
@@ -80,7 +81,7 @@ static tp_status read_palette(tpi_robot *robot, const tpi_element *element)
                         : tpi_element_only(&robot->document, element, names);
 }
 
-static tp_status read_label(tpi_robot *robot, const tpi_element *element)
+static tp_status read_label(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"of", "lang", NULL};
     const char *of = tpi_element_need(&robot->document, element, "of");
@@ -88,115 +89,16 @@ static tp_status read_label(tpi_robot *robot, const tpi_element *element)
     if (of == NULL || tpi_element_need(&robot->document, element, "lang") == NULL) {
         return TP_E_INVALID;
     }
-    if (tpi_robot_device(robot, of) < 0) {
+    if (tpi_robotfile_device(robot, of) < 0) {
         return tpi_element_fail(&robot->document, element, "of=\"%.40s\" is no device of this file",
                                 of);
     }
     return tpi_element_only(&robot->document, element, names);
 }
 
-/* ---- Registers ---- */
-
-static tp_status add_register(tpi_robot *robot, const tpi_element *element, tpi_register *r)
-{
-    const char *name = tpi_element_need(&robot->document, element, "name");
-    tpi_scope *scope = &robot->scope;
-    const unsigned words = r->size > 0 ? r->size : 1;
-
-    if (name == NULL) {
-        return TP_E_INVALID;
-    }
-    if (tpi_scope_register(scope, name) >= 0) {
-        return tpi_element_fail(&robot->document, element,
-                                "the register \"%.30s\" is there twice; names are unique", name);
-    }
-    if (scope->register_count == TPI_MOST_REGISTERS ||
-        scope->word_count + words > TPI_MOST_WORDS) {
-        return tpi_element_fail(&robot->document, element, "over %d registers, or %d numbers in all",
-                                TPI_MOST_REGISTERS, TPI_MOST_WORDS);
-    }
-    r->name = name;
-    r->offset = scope->word_count;
-    scope->word_count += words;
-    scope->registers[scope->register_count++] = *r;
-    return TP_OK;
-}
-
-static tp_status read_register(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"name", "start", "size", NULL};
-    tpi_register r = {0};
-    double size = 0;
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "start", -1e15, 1e15, 0, &r.start);
-    }
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "size", 1, 256, 0, &size);
-    }
-    r.size = (unsigned)size;
-    return status == TP_OK ? add_register(robot, element, &r) : status;
-}
-
-static tp_status read_counter(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"name", "from", "to", NULL};
-    tpi_register r = {.is_counter = true};
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "from", 0, 1e9, 0, &r.from);
-    }
-    if (status == TP_OK) {
-        status = tpi_element_number(&robot->document, element, "to", 1, 4294967295.0, 255, &r.to);
-    }
-    if (status == TP_OK && !(r.from < r.to)) {
-        status = tpi_element_fail(&robot->document, element, "from must be below to");
-    }
-    r.start = r.to; /* next() gives `from` first */
-    return status == TP_OK ? add_register(robot, element, &r) : status;
-}
-
-/* ---- Messages that come unasked ---- */
-
-static tp_status read_incoming(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"match", NULL}, *const only[] = {"set", NULL};
-    tpi_incoming *incoming = &robot->incoming[robot->incoming_count];
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status != TP_OK || tpi_element_need(&robot->document, element, "match") == NULL) {
-        return TP_E_INVALID;
-    }
-    if (robot->incoming_count == TPI_MOST_INCOMING) {
-        return tpi_element_fail(&robot->document, element, "over %d of these", TPI_MOST_INCOMING);
-    }
-    robot->incoming_count++;
-    incoming->line = element->line;
-    return tpi_steps_read(&incoming->steps, robot, element, TPI_COMMANDS, only);
-}
-
-static tp_status read_refusal(tpi_robot *robot, const tpi_element *element)
-{
-    static const char *const names[] = {"match", "says", NULL}, *const only[] = {NULL};
-    tpi_incoming *refusal = &robot->refusals[robot->refusal_count];
-    tp_status status = tpi_element_only(&robot->document, element, names);
-
-    if (status != TP_OK || tpi_element_need(&robot->document, element, "match") == NULL ||
-        (refusal->says = tpi_element_need(&robot->document, element, "says")) == NULL) {
-        return TP_E_INVALID;
-    }
-    if (robot->refusal_count == TPI_MOST_INCOMING) {
-        return tpi_element_fail(&robot->document, element, "over %d of these", TPI_MOST_INCOMING);
-    }
-    robot->refusal_count++;
-    return tpi_steps_read(&refusal->steps, robot, element, TPI_COMMANDS, only);
-}
-
 /* ---- Remarks ---- */
 
-static tp_status add_remark(tpi_robot *robot, const tpi_element *element, tpi_remarks *remarks,
+static tp_status add_remark(tpi_robotfile *robot, const tpi_element *element, tpi_remarks *remarks,
                             const char *what, const char *why)
 {
     if (what == NULL || why == NULL) {
@@ -205,12 +107,12 @@ static tp_status add_remark(tpi_robot *robot, const tpi_element *element, tpi_re
     if (remarks->count == TPI_MOST_REMARKS) {
         return tpi_element_fail(&robot->document, element, "over %d of these", TPI_MOST_REMARKS);
     }
-    remarks->all[remarks->count++] = (tpi_remark){
-        .what = what, .why = why, .command = TPI_COMMANDS, .line = element->line};
+    remarks->all[remarks->count++] =
+        (tpi_remark){.what = what, .why = why, .command = TPI_COMMANDS, .line = element->line};
     return TP_OK;
 }
 
-static tp_status read_na(tpi_robot *robot, const tpi_element *element)
+static tp_status read_na(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"command", "why", NULL};
     const char *command = tpi_element_need(&robot->document, element, "command");
@@ -229,7 +131,7 @@ static tp_status read_na(tpi_robot *robot, const tpi_element *element)
     return tpi_element_only(&robot->document, element, names);
 }
 
-static tp_status read_unused(tpi_robot *robot, const tpi_element *element)
+static tp_status read_unused(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"what", "why", NULL};
     const char *what = tpi_element_need(&robot->document, element, "what");
@@ -239,7 +141,7 @@ static tp_status read_unused(tpi_robot *robot, const tpi_element *element)
     return status == TP_OK ? tpi_element_only(&robot->document, element, names) : status;
 }
 
-static tp_status read_error(tpi_robot *robot, const tpi_element *element)
+static tp_status read_error(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"code", "says", NULL};
     const char *code = tpi_element_need(&robot->document, element, "code");
@@ -260,7 +162,7 @@ static tp_status read_error(tpi_robot *robot, const tpi_element *element)
 
 /* ---- Translations and other steps ---- */
 
-static tp_status read_types(tpi_robot *robot, const tpi_element *element, tpi_translation *t)
+static tp_status read_types(tpi_robotfile *robot, const tpi_element *element, tpi_translation *t)
 {
     const char *list = tpi_element_need(&robot->document, element, "type");
     bool failed = false;
@@ -281,7 +183,7 @@ static tp_status read_types(tpi_robot *robot, const tpi_element *element, tpi_tr
     return failed ? tpi_document_no_memory(&robot->document) : TP_OK;
 }
 
-static tp_status read_translate(tpi_robot *robot, const tpi_element *element)
+static tp_status read_translate(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"command", "type", "send", "reply", "result", NULL};
     const char *command = tpi_element_need(&robot->document, element, "command");
@@ -298,9 +200,8 @@ static tp_status read_translate(tpi_robot *robot, const tpi_element *element)
         return tpi_element_fail(&robot->document, element, "over %d translations",
                                 TPI_MOST_TRANSLATIONS);
     }
-    *t = (tpi_translation){.command = tpi_dictionary_named(command),
-                           .line = element->line,
-                           .element = element};
+    *t = (tpi_translation){
+        .command = tpi_dictionary_named(command), .line = element->line, .element = element};
     if (t->command == TPI_COMMANDS) {
         tpi_nearest_init(&nearest, command);
         for (int i = 0; i < TPI_COMMANDS; i++) {
@@ -314,7 +215,7 @@ static tp_status read_translate(tpi_robot *robot, const tpi_element *element)
     return status == TP_OK ? tpi_steps_read(&t->steps, robot, element, t->command, NULL) : status;
 }
 
-static tp_status read_setup(tpi_robot *robot, const tpi_element *element)
+static tp_status read_setup(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"send", "reply", NULL};
     const bool is_setup = strcmp(element->name, "setup") == 0;
@@ -325,7 +226,7 @@ static tp_status read_setup(tpi_robot *robot, const tpi_element *element)
                                             element, TPI_COMMANDS, NULL);
 }
 
-static tp_status read_keepalive(tpi_robot *robot, const tpi_element *element)
+static tp_status read_keepalive(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"every", "send", "reply", NULL};
     tp_status status = tpi_element_only(&robot->document, element, names);
@@ -337,12 +238,11 @@ static tp_status read_keepalive(tpi_robot *robot, const tpi_element *element)
         status = tpi_element_number(&robot->document, element, "every", 10, 3600000, 0,
                                     &robot->timing.keepalive_ms);
     }
-    return status == TP_OK
-               ? tpi_steps_read(&robot->keepalive, robot, element, TPI_COMMANDS, NULL)
-               : status;
+    return status == TP_OK ? tpi_steps_read(&robot->keepalive, robot, element, TPI_COMMANDS, NULL)
+                           : status;
 }
 
-static tp_status read_stop(tpi_robot *robot, const tpi_element *element)
+static tp_status read_stop(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"send", "silence", NULL};
     static const char *const only[] = {"send", "set", NULL};
@@ -357,7 +257,7 @@ static tp_status read_stop(tpi_robot *robot, const tpi_element *element)
                            : status;
 }
 
-static tp_status read_instruction(tpi_robot *robot, const tpi_element *element)
+static tp_status read_instruction(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"name", NULL};
 
@@ -371,25 +271,25 @@ static tp_status read_instruction(tpi_robot *robot, const tpi_element *element)
 static const struct {
     const char *name;
     int pass;
-    tp_status (*read)(tpi_robot *robot, const tpi_element *element);
+    tp_status (*read)(tpi_robotfile *robot, const tpi_element *element);
 } elements[] = {
     {"about", 0, read_about},
     {"palette", 0, read_palette},
-    {"link", 0, tpi_robot_read_link},
-    {"timing", 0, tpi_robot_read_timing},
-    {"framing", 0, tpi_robot_read_framing},
-    {"register", 0, read_register},
-    {"counter", 0, read_counter},
-    {"slots", 0, tpi_robot_read_slots},
+    {"link", 0, tpi_robotfile_read_link},
+    {"timing", 0, tpi_robotfile_read_timing},
+    {"framing", 0, tpi_robotfile_read_framing},
+    {"register", 0, tpi_robotfile_read_register},
+    {"counter", 0, tpi_robotfile_read_counter},
+    {"slots", 0, tpi_robotfile_read_slots},
     {"error", 0, read_error},
     {"na", 0, read_na},
     {"unused", 0, read_unused},
     {"instruction", 0, read_instruction},
-    {"device", 1, tpi_robot_read_device},
-    {"group", 2, tpi_robot_read_group},
+    {"device", 1, tpi_robotfile_read_device},
+    {"group", 2, tpi_robotfile_read_group},
     {"label", 3, read_label},
-    {"incoming", 3, read_incoming},
-    {"refusal", 3, read_refusal},
+    {"incoming", 3, tpi_robotfile_read_incoming},
+    {"refusal", 3, tpi_robotfile_read_refusal},
     {"setup", 3, read_setup},
     {"shutdown", 3, read_setup},
     {"keepalive", 3, read_keepalive},
@@ -409,7 +309,7 @@ static int find_element(const char *name)
     return -1;
 }
 
-static tp_status read_elements(tpi_robot *robot)
+static tp_status read_elements(tpi_robotfile *robot)
 {
     const char *names[ELEMENTS + 1] = {NULL};
     tp_status status = TP_OK;
@@ -432,7 +332,7 @@ static tp_status read_elements(tpi_robot *robot)
 }
 
 /* Setup and shutdown of devices, once all names are known. */
-static tp_status read_device_steps(tpi_robot *robot)
+static tp_status read_device_steps(tpi_robotfile *robot)
 {
     static const char *const names[] = {"setup", "shutdown", NULL};
     tp_status status = TP_OK;
@@ -460,10 +360,10 @@ static tp_status read_device_steps(tpi_robot *robot)
     return status;
 }
 
-tp_status tpi_robot_read(tpi_robot **out, const char *text, size_t length, const char *path,
-                         const tpi_vocabulary *vocabulary, tp_error *err)
+tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t length, const char *path,
+                             const tpi_vocabulary *vocabulary, tp_error *err)
 {
-    tpi_robot *robot = calloc(1, sizeof *robot);
+    tpi_robotfile *robot = calloc(1, sizeof *robot);
 
     if (robot == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
@@ -486,10 +386,10 @@ tp_status tpi_robot_read(tpi_robot **out, const char *text, size_t length, const
         status = read_device_steps(robot);
     }
     if (status == TP_OK) {
-        status = tpi_robot_check(robot);
+        status = tpi_robotfile_check(robot);
     }
     if (status != TP_OK) {
-        tpi_robot_destroy(robot);
+        tpi_robotfile_destroy(robot);
         return status;
     }
     robot->document.err = NULL;
@@ -497,7 +397,7 @@ tp_status tpi_robot_read(tpi_robot **out, const char *text, size_t length, const
     return TP_OK;
 }
 
-void tpi_robot_destroy(tpi_robot *robot)
+void tpi_robotfile_destroy(tpi_robotfile *robot)
 {
     if (robot != NULL) {
         tpi_document_fini(&robot->document);
@@ -505,7 +405,7 @@ void tpi_robot_destroy(tpi_robot *robot)
     }
 }
 
-const char *tpi_robot_na(const tpi_robot *robot, tpi_command command)
+const char *tpi_robotfile_na(const tpi_robotfile *robot, tpi_command command)
 {
     for (unsigned i = 0; i < robot->na.count; i++) {
         if (robot->na.all[i].command == command) {

@@ -9,29 +9,18 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "universal/robot.h"
+#include "universal/robot_compile.h"
 
 enum { MOST_USES = 4 };
 
-struct compiling {
-    tpi_robot *robot;
-    const tpi_document *document;
-    tpi_command command;
-    const char *const *only; /* allowed steps; NULL for all */
-    unsigned uses, polls;
-    unsigned count;
-    tpi_step steps[TPI_MOST_STEPS];
-};
+static tp_status compile(tpi_compiling *in, const tpi_element *parent);
 
-static tp_status compile(struct compiling *in, const tpi_element *parent);
-
-static const char *const all_steps[] = {"send", "reply", "use",   "set", "check", "wait",
-                                        "poll", "await", "do",    "if",  "result", NULL};
+static const char *const all_steps[] = {"send", "reply", "use", "set", "check",  "wait",
+                                        "poll", "await", "do",  "if",  "result", NULL};
 
 /* ---- Help ---- */
 
-/* The next step, zeroed; NULL, with the error, if there are too many. */
-static tpi_step *add(struct compiling *in, const tpi_element *element, tpi_step_code code)
+tpi_step *tpi_compile_add(tpi_compiling *in, const tpi_element *element, tpi_step_code code)
 {
     if (in->count == TPI_MOST_STEPS) {
         tpi_element_fail(in->document, element, "over %d steps", TPI_MOST_STEPS);
@@ -42,42 +31,46 @@ static tpi_step *add(struct compiling *in, const tpi_element *element, tpi_step_
     return step;
 }
 
-static tp_status expression(const struct compiling *in, const tpi_element *element,
-                            const char *where, const char *text, tpi_expression *out)
+tp_status tpi_compile_expression(const tpi_compiling *in, const tpi_element *element,
+                                 const char *where, const char *text, tpi_expression *out)
 {
     char why[140];
-    const tp_status status =
-        tpi_expression_read(out, text, strlen(text), &in->robot->scope,
-                            &in->robot->document.arena, why, sizeof why);
+    const tp_status status = tpi_expression_read(out, text, strlen(text), &in->robot->scope,
+                                                 &in->robot->document.arena, why, sizeof why);
 
-    return status == TP_OK ? TP_OK : tpi_element_fail(in->document, element, "%s: %s", where, why);
+    return status == TP_OK        ? TP_OK
+           : status == TP_E_NOMEM ? tpi_document_no_memory(in->document)
+                                  : tpi_element_fail(in->document, element, "%s: %s", where, why);
 }
 
 /* An attribute that is an expression of a number. */
-static tp_status number(const struct compiling *in, const tpi_element *element, const char *name,
+static tp_status number(const tpi_compiling *in, const tpi_element *element, const char *name,
                         bool needed, tpi_expression *out)
 {
-    const char *text = needed ? tpi_element_need(in->document, element, name)
-                              : tpi_element_get(element, name);
+    const char *text =
+        needed ? tpi_element_need(in->document, element, name) : tpi_element_get(element, name);
 
     if (text == NULL) {
         return needed ? TP_E_INVALID : TP_OK;
     }
-    tp_status status = expression(in, element, name, text, out);
+    tp_status status = tpi_compile_expression(in, element, name, text, out);
     if (status == TP_OK && out->is_text) {
         status = tpi_element_fail(in->document, element, "%s: a text is no number", name);
     }
     return status;
 }
 
-static tp_status pattern(struct compiling *in, const tpi_element *element, const char *text,
+static tp_status pattern(tpi_compiling *in, const tpi_element *element, const char *text,
                          bool is_template, tpi_pattern *out)
 {
     char why[160];
     const tp_status status =
-        tpi_pattern_read(out, text, is_template, tpi_robot_reads_frames(in->robot),
+        tpi_pattern_read(out, text, is_template, tpi_robotfile_reads_frames(in->robot),
                          &in->robot->scope, &in->robot->document.arena, why, sizeof why);
 
+    if (status == TP_E_NOMEM) {
+        return tpi_document_no_memory(in->document);
+    }
     return status == TP_OK ? TP_OK
                            : tpi_element_fail(in->document, element, "%s: %s",
                                               is_template ? "send" : "reply", why);
@@ -85,16 +78,16 @@ static tp_status pattern(struct compiling *in, const tpi_element *element, const
 
 /* ---- Steps ---- */
 
-static tp_status send(struct compiling *in, const tpi_element *element, const char *text)
+static tp_status send(tpi_compiling *in, const tpi_element *element, const char *text)
 {
-    tpi_step *step = add(in, element, TPI_STEP_SEND);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_SEND);
 
     return step != NULL ? pattern(in, element, text, true, &step->pattern) : TP_E_INVALID;
 }
 
-static tp_status reply(struct compiling *in, const tpi_element *element, const char *text)
+static tp_status reply(tpi_compiling *in, const tpi_element *element, const char *text)
 {
-    tpi_step *step = add(in, element, TPI_STEP_REPLY);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_REPLY);
     tp_status status =
         step != NULL ? pattern(in, element, text, false, &step->pattern) : TP_E_INVALID;
 
@@ -105,12 +98,12 @@ static tp_status reply(struct compiling *in, const tpi_element *element, const c
     return status;
 }
 
-static tp_status result(struct compiling *in, const tpi_element *element, const char *text,
+static tp_status result(tpi_compiling *in, const tpi_element *element, const char *text,
                         const char *name)
 {
-    const tpi_slot *slots =
+    const tpi_entry_value *slots =
         in->command < TPI_COMMANDS ? tpi_dictionary_entry(in->command)->results : NULL;
-    tpi_step *step = add(in, element, TPI_STEP_RESULT);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_RESULT);
 
     if (step == NULL) {
         return TP_E_INVALID;
@@ -129,7 +122,7 @@ static tp_status result(struct compiling *in, const tpi_element *element, const 
                                 name != NULL ? name : "", slots[0].name);
     }
     step->says = text;
-    tp_status status = expression(in, element, "result", text, &step->value);
+    tp_status status = tpi_compile_expression(in, element, "result", text, &step->value);
     const bool wants_text = tpi_kind_is_text(slots[step->target].kind);
     if (status == TP_OK && step->value.is_text != wants_text) {
         status = tpi_element_fail(in->document, element, "result: \"%.30s\" must be a %s", text,
@@ -138,7 +131,7 @@ static tp_status result(struct compiling *in, const tpi_element *element, const 
     return status;
 }
 
-static tp_status step_send(struct compiling *in, const tpi_element *element)
+static tp_status step_send(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {NULL};
     const tp_status status = tpi_element_only(in->document, element, names);
@@ -146,7 +139,7 @@ static tp_status step_send(struct compiling *in, const tpi_element *element)
     return status == TP_OK ? send(in, element, element->text) : status;
 }
 
-static tp_status step_reply(struct compiling *in, const tpi_element *element)
+static tp_status step_reply(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"timeout", NULL};
     const tp_status status = tpi_element_only(in->document, element, names);
@@ -154,7 +147,7 @@ static tp_status step_reply(struct compiling *in, const tpi_element *element)
     return status == TP_OK ? reply(in, element, element->text) : status;
 }
 
-static tp_status step_result(struct compiling *in, const tpi_element *element)
+static tp_status step_result(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"name", NULL};
     const tp_status status = tpi_element_only(in->document, element, names);
@@ -163,13 +156,12 @@ static tp_status step_result(struct compiling *in, const tpi_element *element)
                            : status;
 }
 
-static tp_status step_set(struct compiling *in, const tpi_element *element)
+static tp_status step_set(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"name", "at", "to", NULL};
-    tpi_step *step = add(in, element, TPI_STEP_SET);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_SET);
     const char *name = step != NULL ? tpi_element_need(in->document, element, "name") : NULL;
-    tp_status status =
-        name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status == TP_OK) {
         status = number(in, element, "to", true, &step->value);
@@ -186,8 +178,9 @@ static tp_status step_set(struct compiling *in, const tpi_element *element)
         const tpi_register *r = &in->robot->scope.registers[step->target];
         if ((r->size > 0) != (step->at.ops != NULL)) {
             return tpi_element_fail(in->document, element,
-                                    r->size > 0 ? "the register \"%.30s\" has a size; write at=\"...\""
-                                                : "the register \"%.30s\" has no size; remove at",
+                                    r->size > 0
+                                        ? "the register \"%.30s\" has a size; write at=\"...\""
+                                        : "the register \"%.30s\" has no size; remove at",
                                     name);
         }
         return TP_OK;
@@ -201,13 +194,12 @@ static tp_status step_set(struct compiling *in, const tpi_element *element)
                                   name);
 }
 
-static tp_status step_check(struct compiling *in, const tpi_element *element)
+static tp_status step_check(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"that", "error", "says", NULL};
-    tpi_step *step = add(in, element, TPI_STEP_CHECK);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_CHECK);
     const char *error = tpi_element_get(element, "error");
-    tp_status status =
-        step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status != TP_OK) {
         return status;
@@ -224,23 +216,22 @@ static tp_status step_check(struct compiling *in, const tpi_element *element)
     return number(in, element, "that", true, &step->value);
 }
 
-static tp_status step_wait(struct compiling *in, const tpi_element *element)
+static tp_status step_wait(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"ms", NULL};
-    tpi_step *step = add(in, element, TPI_STEP_WAIT);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_WAIT);
     const tp_status status =
         step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     return status == TP_OK ? number(in, element, "ms", true, &step->value) : status;
 }
 
-static tp_status step_poll(struct compiling *in, const tpi_element *element)
+static tp_status step_poll(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"until", "every", "timeout", "says", NULL};
-    tpi_step *step = add(in, element, TPI_STEP_POLL);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_POLL);
     const int begin = (int)in->count;
-    tp_status status =
-        step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status == TP_OK && in->polls == TPI_MOST_POLLS) {
         status = tpi_element_fail(in->document, element, "nested over %d deep", TPI_MOST_POLLS);
@@ -250,7 +241,7 @@ static tp_status step_poll(struct compiling *in, const tpi_element *element)
         status = compile(in, element);
         in->polls--;
     }
-    step = status == TP_OK ? add(in, element, TPI_STEP_UNTIL) : NULL;
+    step = status == TP_OK ? tpi_compile_add(in, element, TPI_STEP_UNTIL) : NULL;
     if (step == NULL) {
         return status == TP_OK ? TP_E_INVALID : status;
     }
@@ -267,13 +258,12 @@ static tp_status step_poll(struct compiling *in, const tpi_element *element)
     return status;
 }
 
-static tp_status step_await(struct compiling *in, const tpi_element *element)
+static tp_status step_await(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"name", "at", "fresh", "timeout", NULL};
-    tpi_step *step = add(in, element, TPI_STEP_AWAIT);
+    tpi_step *step = tpi_compile_add(in, element, TPI_STEP_AWAIT);
     const char *name = step != NULL ? tpi_element_need(in->document, element, "name") : NULL;
-    tp_status status =
-        name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
+    tp_status status = name != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
 
     if (status != TP_OK) {
         return status;
@@ -284,8 +274,8 @@ static tp_status step_await(struct compiling *in, const tpi_element *element)
                                 "name=\"%.30s\" is no register; write <register name=\"%.30s\"/>",
                                 name, name);
     }
-    status = number(in, element, "at", in->robot->scope.registers[step->target].size > 0,
-                    &step->at);
+    status =
+        number(in, element, "at", in->robot->scope.registers[step->target].size > 0, &step->at);
     if (status == TP_OK) {
         status = tpi_element_flag(in->document, element, "fresh", &step->is_fresh);
     }
@@ -294,75 +284,12 @@ static tp_status step_await(struct compiling *in, const tpi_element *element)
                            : status;
 }
 
-/* ---- Macros ---- */
+/* ---- Choices ---- */
 
-static tp_status call_value(struct compiling *in, const tpi_element *element, tpi_call *call,
-                            const tpi_attribute *attribute)
-{
-    const tpi_slot *slots = tpi_dictionary_entry(call->command)->values;
-
-    for (unsigned i = 0; slots[i].name != NULL; i++) {
-        if (strcmp(slots[i].name, attribute->name) == 0) {
-            call->given[i] = true;
-            return expression(in, element, attribute->name, attribute->value, &call->values[i]);
-        }
-    }
-    return tpi_element_fail(in->document, element, "%s has no value \"%.30s\"; %s%s",
-                            tpi_dictionary_entry(call->command)->name, attribute->name,
-                            slots[0].name != NULL ? "the first is " : "it has none",
-                            slots[0].name != NULL ? slots[0].name : "");
-}
-
-static tp_status call_result(struct compiling *in, const tpi_element *element, tpi_call *call,
-                             const char *name)
-{
-    const tpi_slot *slots = tpi_dictionary_entry(call->command)->results;
-
-    if (slots[0].name == NULL) {
-        return tpi_element_fail(in->document, element, "%s has no result; remove result",
-                                tpi_dictionary_entry(call->command)->name);
-    }
-    call->local = tpi_scope_local(&in->robot->scope, name, tpi_kind_is_text(slots[0].kind));
-    return call->local >= 0 ? TP_OK
-                            : tpi_element_fail(in->document, element, "over 32 names");
-}
-
-static tp_status step_do(struct compiling *in, const tpi_element *element)
-{
-    tpi_step *step = add(in, element, TPI_STEP_DO);
-    const char *name = step != NULL ? tpi_element_need(in->document, element, "command") : NULL;
-    tpi_call *call = tpi_arena_alloc(&in->robot->document.arena, sizeof *call);
-    tp_status status = name != NULL ? TP_OK : TP_E_INVALID;
-
-    if (status != TP_OK || call == NULL) {
-        return status != TP_OK ? status : tpi_document_no_memory(in->document);
-    }
-    step->call = call;
-    *call = (tpi_call){.command = tpi_dictionary_named(name), .device = "", .index = -1, .local = -1};
-    if (call->command == TPI_COMMANDS) {
-        return tpi_element_fail(in->document, element, "command=\"%.30s\" is no command", name);
-    }
-    for (const tpi_attribute *a = element->attributes; a->name != NULL && status == TP_OK; a++) {
-        if (strcmp(a->name, "device") == 0) {
-            call->device = a->value;
-            call->index = tpi_robot_device(in->robot, a->value);
-            status = call->index >= 0 ? TP_OK
-                                      : tpi_element_fail(in->document, element,
-                                                         "device=\"%.40s\" is no device of this file",
-                                                         a->value);
-        } else if (strcmp(a->name, "result") == 0) {
-            status = call_result(in, element, call, a->value);
-        } else if (strcmp(a->name, "command") != 0) {
-            status = call_value(in, element, call, a);
-        }
-    }
-    return status;
-}
-
-static tp_status step_if(struct compiling *in, const tpi_element *element)
+static tp_status step_if(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"that", NULL};
-    tpi_step *unless = add(in, element, TPI_STEP_UNLESS), *go;
+    tpi_step *unless = tpi_compile_add(in, element, TPI_STEP_UNLESS), *go;
     const tpi_element *other = element->first;
     tp_status status =
         unless != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
@@ -379,7 +306,7 @@ static tp_status step_if(struct compiling *in, const tpi_element *element)
     if (status == TP_OK) {
         status = compile(in, element);
     }
-    go = status == TP_OK && other != NULL ? add(in, element, TPI_STEP_GO) : NULL;
+    go = status == TP_OK && other != NULL ? tpi_compile_add(in, element, TPI_STEP_GO) : NULL;
     if (status != TP_OK || (other != NULL && go == NULL)) {
         return status != TP_OK ? status : TP_E_INVALID;
     }
@@ -393,13 +320,12 @@ static tp_status step_if(struct compiling *in, const tpi_element *element)
 
 /* ---- Instructions ---- */
 
-static const tpi_element *instruction(const struct compiling *in, const char *name,
+static const tpi_element *instruction(const tpi_compiling *in, const char *name,
                                       tpi_nearest *nearest)
 {
     tpi_nearest_init(nearest, name);
     for (const tpi_element *e = in->robot->document.root->first; e != NULL; e = e->next) {
-        const char *other =
-            strcmp(e->name, "instruction") == 0 ? tpi_element_get(e, "name") : NULL;
+        const char *other = strcmp(e->name, "instruction") == 0 ? tpi_element_get(e, "name") : NULL;
         if (other != NULL && strcmp(other, name) == 0) {
             return e;
         }
@@ -410,7 +336,7 @@ static const tpi_element *instruction(const struct compiling *in, const char *na
     return NULL;
 }
 
-static tp_status step_use(struct compiling *in, const tpi_element *element)
+static tp_status step_use(tpi_compiling *in, const tpi_element *element)
 {
     const char *name = tpi_element_need(in->document, element, "instruction");
     tpi_nearest nearest;
@@ -430,10 +356,10 @@ static tp_status step_use(struct compiling *in, const tpi_element *element)
         if (strcmp(a->name, "instruction") == 0) {
             continue;
         }
-        tpi_step *step = add(in, element, TPI_STEP_SET);
-        tp_status status = step != NULL
-                               ? expression(in, element, a->name, a->value, &step->value)
-                               : TP_E_INVALID;
+        tpi_step *step = tpi_compile_add(in, element, TPI_STEP_SET);
+        tp_status status =
+            step != NULL ? tpi_compile_expression(in, element, a->name, a->value, &step->value)
+                         : TP_E_INVALID;
         if (status != TP_OK) {
             return status;
         }
@@ -452,14 +378,14 @@ static tp_status step_use(struct compiling *in, const tpi_element *element)
 
 static const struct {
     const char *name;
-    tp_status (*compile)(struct compiling *in, const tpi_element *element);
+    tp_status (*compile)(tpi_compiling *in, const tpi_element *element);
 } kinds[] = {
-    {"send", step_send},   {"reply", step_reply}, {"use", step_use},       {"set", step_set},
-    {"check", step_check}, {"wait", step_wait},   {"poll", step_poll},     {"await", step_await},
-    {"do", step_do},       {"if", step_if},       {"result", step_result},
+    {"send", step_send},    {"reply", step_reply}, {"use", step_use},       {"set", step_set},
+    {"check", step_check},  {"wait", step_wait},   {"poll", step_poll},     {"await", step_await},
+    {"do", tpi_compile_do}, {"if", step_if},       {"result", step_result},
 };
 
-static tp_status compile_step(struct compiling *in, const tpi_element *element)
+static tp_status compile_step(tpi_compiling *in, const tpi_element *element)
 {
     if (in->only != NULL && !tpi_text_among(in->only, element->name)) {
         return tpi_element_unexpected(in->document, element, in->only);
@@ -473,7 +399,7 @@ static tp_status compile_step(struct compiling *in, const tpi_element *element)
 }
 
 /* The children that are steps; up to <else>, and without examples. */
-static tp_status compile(struct compiling *in, const tpi_element *parent)
+static tp_status compile(tpi_compiling *in, const tpi_element *parent)
 {
     tp_status status = TP_OK;
 
@@ -488,7 +414,7 @@ static tp_status compile(struct compiling *in, const tpi_element *parent)
     return status;
 }
 
-static tp_status compile_all(struct compiling *in, const tpi_element *element)
+static tp_status compile_all(tpi_compiling *in, const tpi_element *element)
 {
     const char *sends = tpi_element_get(element, "send");
     const char *replies = tpi_element_get(element, "reply");
@@ -506,10 +432,10 @@ static tp_status compile_all(struct compiling *in, const tpi_element *element)
     return status == TP_OK && results != NULL ? result(in, element, results, NULL) : status;
 }
 
-tp_status tpi_steps_read(tpi_steps *out, tpi_robot *robot, const tpi_element *element,
+tp_status tpi_steps_read(tpi_steps *out, tpi_robotfile *robot, const tpi_element *element,
                          tpi_command command, const char *const *only)
 {
-    struct compiling *in = calloc(1, sizeof *in);
+    tpi_compiling *in = calloc(1, sizeof *in);
     tp_status status = TP_OK;
 
     if (in == NULL) {

@@ -3,7 +3,8 @@
 
 /* ---- Translations ---- */
 
-static const tpi_translation *find(const tpi_robot *robot, tpi_command command, const char *type)
+static const tpi_translation *find(const tpi_robotfile *robot, tpi_command command,
+                                   const char *type)
 {
     for (unsigned i = 0; i < robot->translation_count; i++) {
         const tpi_translation *t = &robot->translations[i];
@@ -24,7 +25,7 @@ static const tpi_translation *find(const tpi_robot *robot, tpi_command command, 
 
 static tpi_route translated(const tpi_wired *wired, tpi_command command, const tpi_part *part)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     const tpi_device *device = part->device;
     const tpi_translation *t = find(robot, command, device->type);
 
@@ -84,11 +85,11 @@ static bool converts(tpi_command command, const tpi_device *device)
 
 /* ---- Parents ---- */
 
-static bool is_servo(const tpi_wired *wired, const tpi_device *device)
+static bool carries(const tpi_wired *wired, const tpi_device *device, const char *class)
 {
-    const tpi_word servo = {"Servo", tpi_vocabulary_find(wired->robot->vocabulary, "Servo")};
+    const tpi_word word = {class, tpi_vocabulary_find(wired->robot->vocabulary, class)};
 
-    return tpi_classes_find(&device->classes, &servo) >= 0;
+    return tpi_classes_find(&device->classes, &word) >= 0;
 }
 
 /* Whether the map from a command to its parent loses nothing on this device. */
@@ -96,7 +97,14 @@ static bool has_map(const tpi_wired *wired, tpi_command command, const tpi_devic
 {
     switch (command) {
     case TPI_WRITE_SERVO: /* a motor that turns on has no angle */
-        return is_servo(wired, device);
+        return carries(wired, device, "Servo");
+    case TPI_INDICATE_TRIGGER:
+    case TPI_INDICATE_VALUE: /* a motor shows nothing */
+        return !carries(wired, device, "Motor");
+    case TPI_DISPLAY_VALUE:
+    case TPI_DISPLAY_STRING:
+        return carries(wired, device, "Display") || carries(wired, device, "String_Output") ||
+               carries(wired, device, "Indicator");
     case TPI_MOVE_POWER: /* WriteAnalog must take -100..100 */
         return device->is_signed;
     case TPI_WRITE_DIGITAL:
@@ -105,10 +113,6 @@ static bool has_map(const tpi_wired *wired, tpi_command command, const tpi_devic
     case TPI_READ_DIGITAL:
     case TPI_READ_ANALOG:
     case TPI_READ_COUNT:
-    case TPI_INDICATE_TRIGGER:
-    case TPI_INDICATE_VALUE:
-    case TPI_DISPLAY_VALUE:
-    case TPI_DISPLAY_STRING:
     case TPI_DRIVE:
     case TPI_WRITE_PWM:
         return true;
@@ -146,6 +150,12 @@ static tpi_route by_parent(const tpi_wired *wired, tpi_command command, int inde
 
     if (parent == TPI_COMMANDS || !has_map(wired, command, part->device)) {
         return (tpi_route){.way = TPI_WAY_NONE};
+    }
+    if (parent == TPI_READ_GENERIC || parent == TPI_WRITE_GENERIC) {
+        /* A conversion of the base command was tried before. */
+        return translated(wired, parent, part).way != TPI_WAY_NONE
+                   ? (tpi_route){TPI_WAY_PARENT, NULL, parent}
+                   : (tpi_route){.way = TPI_WAY_NONE};
     }
     if (is_possible(wired, parent, index, depth)) {
         return (tpi_route){TPI_WAY_PARENT, NULL, parent};
@@ -185,10 +195,9 @@ static tpi_route control_route(const tpi_wired *wired, tpi_command command, int 
 
     switch (command) {
     case TPI_STOP:
-        return t != NULL ? (tpi_route){TPI_WAY_DIRECT, t, command}
-               : part->device->is_output
-                   ? (tpi_route){TPI_WAY_ENGINE, NULL, command}
-                   : (tpi_route){.way = TPI_WAY_NONE};
+        return t != NULL                 ? (tpi_route){TPI_WAY_DIRECT, t, command}
+               : part->device->is_output ? (tpi_route){TPI_WAY_ENGINE, NULL, command}
+                                         : (tpi_route){.way = TPI_WAY_NONE};
     case TPI_WAIT_TRIGGER:
     case TPI_SETUP_INPUT:
         return (tpi_route){part->device->is_output ? TPI_WAY_NONE : TPI_WAY_ENGINE, NULL, command};
@@ -231,8 +240,8 @@ const tpi_route *tpi_wired_route(const tpi_wired *wired, tpi_command command, in
 const char *tpi_way_text(tpi_way way)
 {
     static const char *const texts[] = {
-        "not available", "direct", "by base type", "any type", "conversion", "parent",
-        "each wheel",    "engine",
+        "not available", "direct", "by base type", "any type",
+        "conversion",    "parent", "each wheel",   "engine",
     };
 
     return texts[way];

@@ -16,7 +16,7 @@ struct synonym {
 struct tpi_vocabulary {
     tpi_document document; /* its arena has everything here */
     unsigned class_count;
-    tpi_class classes[TPI_MOST_CLASSES];
+    tpi_device_class classes[TPI_MOST_CLASSES];
     unsigned synonym_count;
     struct synonym synonyms[MOST_SYNONYMS];
     unsigned opposite_count;
@@ -30,7 +30,7 @@ unsigned tpi_vocabulary_count(const tpi_vocabulary *vocabulary)
     return vocabulary->class_count;
 }
 
-const tpi_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class)
+const tpi_device_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class)
 {
     return &vocabulary->classes[class];
 }
@@ -113,7 +113,8 @@ static tp_status add_synonyms(tpi_vocabulary *v, const tpi_element *element, con
     return failed ? tpi_document_no_memory(&v->document) : TP_OK;
 }
 
-static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element, tpi_class *class)
+static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element,
+                               tpi_device_class *class)
 {
     class->quantity = tpi_element_get(element, "quantity");
     class->unit = tpi_element_get(element, "unit");
@@ -121,8 +122,8 @@ static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element, tp
         return tpi_element_fail(&v->document, element,
                                 "quantity and unit belong together; write both");
     }
-    tp_status status = tpi_element_number(&v->document, element, "resolution", 1e-9, 1e9, 1,
-                                          &class->resolution);
+    tp_status status =
+        tpi_element_number(&v->document, element, "resolution", 1e-9, 1e9, 1, &class->resolution);
     double pair[2] = {0, 0};
     if (status == TP_OK) {
         status = tpi_element_pair(&v->document, element, "range", pair);
@@ -134,14 +135,15 @@ static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element, tp
 
 static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
 {
-    static const char *const names[] = {"name",  "parents",    "synonyms", "quantity", "unit",
-                                        "range", "resolution", "high",     "read",     "generic",
-                                        NULL};
-    tpi_class *class = &v->classes[v->class_count];
+    static const char *const names[] = {"name", "parents", "synonyms",   "quantity",
+                                        "unit", "range",   "resolution", "high",
+                                        "read", "generic", NULL};
+    tpi_device_class *class = &v->classes[v->class_count];
     tp_status status = tpi_element_only(&v->document, element, names);
     const char *read = tpi_element_get(element, "read");
 
-    if (status == TP_OK && (class->name = tpi_element_need(&v->document, element, "name")) == NULL) {
+    if (status == TP_OK &&
+        (class->name = tpi_element_need(&v->document, element, "name")) == NULL) {
         status = TP_E_INVALID;
     }
     if (status == TP_OK && v->class_count == TPI_MOST_CLASSES - 1) {
@@ -201,7 +203,8 @@ static tp_status read_word(tpi_vocabulary *v, const tpi_element *element)
     return add_synonyms(v, element, element->text, class);
 }
 
-static tp_status read_parents(tpi_vocabulary *v, const tpi_element *element, tpi_class *class)
+static tp_status read_parents(tpi_vocabulary *v, const tpi_element *element,
+                              tpi_device_class *class)
 {
     const char *list = tpi_element_get(element, "parents");
     bool failed = false;
@@ -243,7 +246,8 @@ static tp_status check_parents(tpi_vocabulary *v, const tpi_element *element, in
 
     for (unsigned i = 0; i < v->classes[class].parent_count; i++) {
         if (descends(v, v->classes[class].parents[i], class, DEPTH)) {
-            return tpi_element_fail(&v->document, element, "it is its own ancestor; remove a parent");
+            return tpi_element_fail(&v->document, element,
+                                    "it is its own ancestor; remove a parent");
         }
     }
     v->classes[class].is_output = output >= 0 && descends(v, class, output, DEPTH);
@@ -281,9 +285,9 @@ static tp_status read_relations(tpi_vocabulary *v)
         for (const tpi_element *e = v->document.root->first; e != NULL && status == TP_OK;
              e = e->next) {
             if (strcmp(e->name, "class") == 0) {
-                status = pass == 0 ? read_parents(v, e, &v->classes[class])
-                                   : check_parents(v, e, class);
-                class++;
+                status =
+                    pass == 0 ? read_parents(v, e, &v->classes[class]) : check_parents(v, e, class);
+                class ++;
             }
         }
     }

@@ -17,7 +17,7 @@ enum {
     TPI_MOST_LIST = 24, /* classes in a list, with parents */
 };
 
-typedef struct tpi_class {
+typedef struct tpi_device_class {
     const char *name;
     const char *quantity; /* "distance"; NULL if its counts have none */
     const char *unit;     /* "mm"; NULL without a quantity */
@@ -29,7 +29,7 @@ typedef struct tpi_class {
     bool is_output;
     unsigned parent_count;
     int parents[TPI_MOST_PARENTS];
-} tpi_class;
+} tpi_device_class;
 
 /* A word of a class list: the class that it means, or -1 for a word that the vocabulary lacks. */
 typedef struct tpi_word {
@@ -51,7 +51,7 @@ tp_status tpi_vocabulary_read(tpi_vocabulary **out, const char *text, size_t len
 void tpi_vocabulary_destroy(tpi_vocabulary *vocabulary);
 
 unsigned tpi_vocabulary_count(const tpi_vocabulary *vocabulary);
-const tpi_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class);
+const tpi_device_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class);
 
 /* The class that a word or synonym means, in any language of the file; -1 for none. */
 int tpi_vocabulary_find(const tpi_vocabulary *vocabulary, const char *word);
@@ -75,9 +75,8 @@ tp_status tpi_classes_read(tpi_classes *list, const tpi_vocabulary *vocabulary, 
                            const char *text);
 
 /* Append the parents of all words of the list, near ones first, that it lacks; generic words are
- * left out. With `before_generic` they stand before its first generic word. */
-void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary,
-                             bool before_generic);
+ * left out. */
+void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary);
 
 /* The place of a word in the list; -1 if it is not there. */
 int tpi_classes_find(const tpi_classes *list, const tpi_word *word);

@@ -118,7 +118,7 @@ static void remove_broken_groups(tpi_wired *wired)
 /* Devices first, groups last. Those in a row that the wiring file plugs are left out. */
 static tp_status add_defaults(tpi_wired *wired, const bool plugged[TPI_MOST_ROWS], tp_error *err)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
     tp_status status = TP_OK;
 
     for (unsigned i = 0; i < robot->device_count && status == TP_OK; i++) {
@@ -157,17 +157,19 @@ static tp_status read_plug(tpi_wired *wired, const tpi_element *element, bool *p
     if (status != TP_OK) {
         return status;
     }
-    const int device = tpi_robot_device(wired->robot, name);
+    const int device = tpi_robotfile_device(wired->robot, name);
     if (device < 0 || wired->robot->devices[device].row < 0) {
-        return tpi_element_fail(document, element, "device=\"%.40s\": the robot %s has no such "
-                                                   "device for a slot",
+        return tpi_element_fail(document, element,
+                                "device=\"%.40s\": the robot %s has no such "
+                                "device for a slot",
                                 name, wired->robot->identity.name);
     }
     row = wired->robot->devices[device].row;
-    if (!tpi_robot_slot(wired->robot, label, &row, &slot)) {
-        return tpi_element_fail(document, element,
-                                "slot=\"%.30s\": \"%.40s\" does not fit there; labels are \"%s\" ...",
-                                label, name, wired->robot->rows[row].labels[0]);
+    if (!tpi_robotfile_slot(wired->robot, label, &row, &slot)) {
+        return tpi_element_fail(
+            document, element,
+            "slot=\"%.30s\": \"%.40s\" does not fit there; labels are \"%s\" ...", label, name,
+            wired->robot->rows[row].labels[0]);
     }
     plugged[row] = true;
     for (unsigned i = 0; add && i < wired->part_count; i++) {
@@ -182,13 +184,13 @@ static tp_status read_plug(tpi_wired *wired, const tpi_element *element, bool *p
 static tp_status read_own(tpi_wired *wired, const tpi_element *element)
 {
     tpi_device *own = &wired->own[wired->own_count];
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
 
     if (wired->own_count == TPI_MOST_OWN) {
         return tpi_element_fail(&wired->document, element, "over %d own devices", TPI_MOST_OWN);
     }
-    tp_status status = tpi_device_read(own, robot, &wired->document, &wired->document.arena,
-                                       element, -1);
+    tp_status status =
+        tpi_device_read(own, robot, &wired->document, &wired->document.arena, element, -1);
     if (status != TP_OK) {
         return status;
     }
@@ -201,8 +203,8 @@ static tp_status read_own(tpi_wired *wired, const tpi_element *element)
     }
     if (like == NULL) {
         return tpi_element_fail(&wired->document, element,
-                                "type=\"%.40s\": the robot %s has no device of this type", own->type,
-                                robot->identity.name);
+                                "type=\"%.40s\": the robot %s has no device of this type",
+                                own->type, robot->identity.name);
     }
     own->setup = like->setup;
     own->shutdown = like->shutdown;
@@ -215,8 +217,8 @@ static tp_status bind(tpi_wired *wired, const char *class, int part, bool by_map
     if (wired->bound_count == TPI_MOST_BOUND) {
         return tp_fail(err, TP_E_LIMIT, "over %d bound classes", TPI_MOST_BOUND);
     }
-    wired->bound[wired->bound_count++] = (tpi_bound){
-        {class, tpi_vocabulary_find(wired->robot->vocabulary, class)}, part, by_map};
+    wired->bound[wired->bound_count++] =
+        (tpi_bound){{class, tpi_vocabulary_find(wired->robot->vocabulary, class)}, part, by_map};
     return TP_OK;
 }
 
@@ -255,7 +257,8 @@ static tp_status read_set(tpi_wired *wired, const tpi_element *element)
         return tpi_element_fail(document, element, "device=\"%.40s\" is not there", name);
     }
     tpi_part *p = &wired->parts[part];
-    status = tpi_element_number(document, element, "threshold", 0, 100, p->threshold, &p->threshold);
+    status =
+        tpi_element_number(document, element, "threshold", 0, 100, p->threshold, &p->threshold);
     return status == TP_OK ? tpi_element_number(document, element, "hysteresis", 0, 50,
                                                 p->hysteresis, &p->hysteresis)
                            : status;
@@ -268,8 +271,9 @@ static tp_status read_root(tpi_wired *wired)
     const tpi_element *root = document->root;
 
     if (strcmp(root->name, "wiring") != 0) {
-        return tpi_element_fail(document, root, "a wiring file begins with <wiring version=\"1\" "
-                                                "robot=\"...\">");
+        return tpi_element_fail(document, root,
+                                "a wiring file begins with <wiring version=\"1\" "
+                                "robot=\"...\">");
     }
     tp_status status = tpi_element_version(document, root);
     if (status == TP_OK) {
@@ -317,8 +321,8 @@ static tp_status read_elements(tpi_wired *wired, bool *plugged)
 
 /* ---- Life ---- */
 
-tp_status tpi_wired_create(tpi_wired **out, const tpi_robot *robot, const char *text, size_t length,
-                           const char *path, tp_error *err)
+tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const char *text,
+                           size_t length, const char *path, tp_error *err)
 {
     tpi_wired *wired = calloc(1, sizeof *wired);
     bool plugged[TPI_MOST_ROWS] = {false};
@@ -384,7 +388,7 @@ int tpi_wired_plug(tpi_wired *wired, int device, int slot)
 /* The part that a class means in a slot: the one that sits there, or one that is put there. */
 static int part_in_slot(tpi_wired *wired, const tpi_word *word, int row, int slot)
 {
-    const tpi_robot *robot = wired->robot;
+    const tpi_robotfile *robot = wired->robot;
 
     for (unsigned i = 0; i < wired->part_count; i++) {
         const tpi_part *part = &wired->parts[i];
@@ -418,7 +422,7 @@ tp_status tpi_wired_map(tpi_wired *wired, const char *text, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     const tpi_word word = {class, tpi_vocabulary_find(wired->robot->vocabulary, class)};
-    if (tpi_robot_slot(wired->robot, equal + 1, &row, &slot)) {
+    if (tpi_robotfile_slot(wired->robot, equal + 1, &row, &slot)) {
         part = part_in_slot(wired, &word, row, slot);
     } else {
         part = tpi_wired_part(wired, equal + 1, -1);

@@ -47,9 +47,9 @@ typedef struct tpi_route {
 } tpi_route;
 
 typedef struct tpi_wired {
-    const tpi_robot *robot; /* borrowed */
-    tpi_document document;  /* the wiring file; its arena has the memory of maps too */
-    bool is_loose;          /* actuators may fall back to generic words */
+    const tpi_robotfile *robot; /* borrowed */
+    tpi_document document;      /* the wiring file; its arena has the memory of maps too */
+    bool is_loose;              /* actuators may fall back to generic words */
     unsigned own_count;
     tpi_device own[TPI_MOST_OWN];
     unsigned part_count;
@@ -61,8 +61,8 @@ typedef struct tpi_wired {
 
 /* A robot with its default wiring (`text` is NULL) or with a wiring file. The robot must outlive
  * it. */
-tp_status tpi_wired_create(tpi_wired **out, const tpi_robot *robot, const char *text, size_t length,
-                           const char *path, tp_error *err);
+tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const char *text,
+                           size_t length, const char *path, tp_error *err);
 void tpi_wired_destroy(tpi_wired *wired);
 
 /* Apply "Light Sensor=port 2" or "Left Wheel=Motor A". */

@@ -132,10 +132,10 @@ static tp_status unknown(const char *name, tp_error *err)
         tpi_nearest_offer(&nearest, at);
         tpi_buf_printf(&text, "%s%s", i > 0 ? ", " : "", at);
     }
-    const tp_status status = tp_fail(err, TP_E_UNKNOWN, "there is no robot \"%.60s\"%s%s%s", name,
-                                     tpi_nearest_hint(&nearest, hint, sizeof hint),
-                                     hint[0] == '\0' ? "; there are " : " There are ",
-                                     tpi_buf_text(&text));
+    const tp_status status =
+        tp_fail(err, TP_E_UNKNOWN, "there is no robot \"%.60s\"%s%s%s", name,
+                tpi_nearest_hint(&nearest, hint, sizeof hint),
+                hint[0] == '\0' ? "; there are " : " There are ", tpi_buf_text(&text));
     tpi_buf_fini(&all);
     tpi_buf_fini(&text);
     return status;
@@ -180,8 +180,8 @@ static tp_status load_robot(tpi_loaded *out, tp_error *err)
     tp_status status = tpi_file_read(&text, out->path, TPI_MOST_DOCUMENT, err);
 
     if (status == TP_OK) {
-        status = tpi_robot_read(&out->robot, tpi_buf_text(&text), text.length, out->path,
-                                out->vocabulary, err);
+        status = tpi_robotfile_read(&out->robot, tpi_buf_text(&text), text.length, out->path,
+                                    out->vocabulary, err);
     }
     tpi_buf_fini(&text);
     return status;
@@ -225,7 +225,7 @@ tp_status tpi_loaded_init(tpi_loaded *out, const char *name, const char *wiring,
 void tpi_loaded_fini(tpi_loaded *loaded)
 {
     tpi_wired_destroy(loaded->wired);
-    tpi_robot_destroy(loaded->robot);
+    tpi_robotfile_destroy(loaded->robot);
     tpi_vocabulary_destroy(loaded->vocabulary);
     free(loaded->wiring_path);
     loaded->wired = NULL;

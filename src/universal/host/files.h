@@ -19,7 +19,7 @@ tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err);
 typedef struct tpi_loaded {
     char path[TPI_MOST_PATH];
     tpi_vocabulary *vocabulary; /* owned */
-    tpi_robot *robot;           /* owned */
+    tpi_robotfile *robot;       /* owned */
     tpi_wired *wired;           /* owned */
     char *wiring_path;          /* owned; for messages */
 } tpi_loaded;
