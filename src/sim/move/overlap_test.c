@@ -261,7 +261,8 @@ static void nobody_gets_through_from_a_flush_place(void **state)
             const double side = side_of(sim, wall);
             for (int step = 0; step < 10; step++) {
                 const double fast = step % 3 == 0 ? 20 : 0.3;
-                const double turn = sim_throw(&dice, -fast, fast); /* the same with every compiler */
+                const double turn =
+                    sim_throw(&dice, -fast, fast); /* the same with every compiler */
                 const double sideways = sim_throw(&dice, -fast, fast);
                 drive(sim, "r", sim_throw(&dice, -fast, fast), sideways, turn);
                 tpi_sim_step(sim);
