@@ -1,0 +1,818 @@
+"""A reference model of timed motion: queues, modes, holders and signals of several clients.
+
+It is written from the RoboTalk paper, the design page of timed motion and docs/motion-protocol.md,
+not from the engine. compare.py runs it beside the engine.
+
+The model is told the same events as the engine, in the same order. It says which signals each
+command must have, and with which times. Some times are not fixed by the specification: when a
+motion as fast as the limits allow ends, when a slowed time line reaches a frame. For these the
+model has bounds. It looks up what the engine answered (`seen`), takes that value if it is within
+the bounds and reports a problem if it is not. Everything that follows from it is exact again.
+
+Times are in us of the server's clock. Clients are named by the order in which they joined.
+"""
+import heapq
+import math
+
+from wire import (ACK, ADAPTIVE, BEGIN, BUSY, CANCEL, CLEAR, COMMAND, DELAY, DIRECT, END, ERROR, FORCE, GOTO, HOME,
+                  INTERRUPTED, LEASE, MODE, MODIFIED, MOVE, NA, OWN_MODE, PANIC, PLAYBACK, QUERY, RATE, REPEAT, SET,
+                  SETSPEED, SILENCE, SPEED, STOP, SUCCESS, ALL_JOINTS, ASK_BUSY, ASK_QUEUES, BROADCAST)
+
+HORIZON = 3600 * 10**6  # later times are refused
+LONG = 10**9  # an upper bound where there is none
+MARGIN = 10**6  # a time line with this much in front of it is not slowed
+ALWAYS = {PANIC, ERROR, INTERRUPTED, BUSY, NA}  # signals that are sent in every mode
+SERVO = {SET: 1, SPEED: 2, FORCE: 4}
+
+
+class Dof:
+    """A dof of the robot, with its limits in MKS units, and where its commands have brought it."""
+
+    def __init__(self, joint, dof, servo, limits, output, mimics=False):
+        self.joint, self.dof, self.servo, self.output, self.mimics = joint, dof, servo, output, mimics
+        self.lower, self.upper, self.velocity, self.force, self.acceleration = limits
+        self.position = 0.0  # None: the specification does not say
+        self.active = None  # the command that it plays
+        self.braking = 0  # it may still be held until then
+
+
+class Robot:
+    """Dofs in the order of the description; joint 0 is the base."""
+
+    def __init__(self, dofs, joints, takes_goto, period):
+        self.dofs, self.joints, self.takes_goto, self.period = dofs, joints, takes_goto, period
+        self.base = [d for d in dofs if d.joint == 0]
+
+    def find(self, joint, dof):
+        """The dof with this address, or None."""
+        return next((d for d in self.dofs if d.joint == joint and d.dof == dof), None)
+
+
+class Command:
+    """A command of a frame from its arrival to its final signal."""
+
+    def __init__(self, frame, record, targets, modified):
+        self.frame, self.record, self.tag = frame, record, record.tag
+        self.targets = targets  # of each dof that it moves
+        self.live = set(targets)  # the dofs that it still holds
+        self.modified = modified  # not done as asked
+        self.start = None
+        self.done = False
+
+    @property
+    def client(self):
+        """Its client."""
+        return self.frame.client
+
+    def lasts(self):
+        """Whether it holds until the next command for the same target."""
+        return self.record.code in (SPEED, FORCE, SETSPEED) or (
+            self.record.code == MOVE and self.record.servo != 1)
+
+
+class Frame:
+    """The commands of a package."""
+
+    def __init__(self, client, package, mode, line, order):
+        self.client, self.package, self.mode, self.line, self.order = client, package, mode, line, order
+        self.time = package.time
+        self.commands = []
+        self.waits = False
+        self.late = False
+        self.answers = mode == DIRECT or bool(package.flags & ACK)
+
+
+class Sequence:
+    """A sequence of frames with a time line of its own."""
+
+    def __init__(self, client, record):
+        self.client, self.id, self.mode = client, record.sequence, record.mode
+        self.paper, self.late, self.expected = record.estimate == 1, record.late, record.frames
+        self.duration = record.duration
+        self.frames, self.arrivals, self.times = [], [], []  # frames: those that wait
+        self.collecting = record.mode == PLAYBACK
+        self.origin = None  # time of the server's clock at time 0 of the sequence, while not slowed
+        self.exact = record.mode == PLAYBACK
+        self.ended = self.over = False
+        self.attempt = 0
+        self.played = self.first = self.last = 0  # last: start and time of the frame played last
+        self.modified = False
+
+    def complete(self):
+        """Whether all its frames are known."""
+        return self.ended or (self.mode == PLAYBACK and len(self.arrivals) >= self.expected)
+
+
+class Client:
+    """A connection."""
+
+    def __init__(self, name, right, rank, now):
+        self.name, self.right, self.rank = name, right, rank
+        self.heard, self.lease = now, 5 * 10**6
+        self.mode, self.late_rule = DIRECT, 0
+        self.rate, self.exact = 1.0, True
+        self.sequences = {}
+        self.broadcasts = {}  # tag: period, next
+        self.gone = self.lingers = False
+        self.played = self.late = 0
+
+
+class Wanted:
+    """A signal that the engine must send: possible signals, and bounds of its times."""
+
+    def __init__(self, signals, final, start, end, package, epoch=None):
+        self.signals, self.final, self.start, self.end = signals, final, start, end
+        self.package, self.epoch = package, epoch
+
+    def __repr__(self):
+        return "%s%s start %s end %s package %d" % (sorted(self.signals), "." if self.final else "...",
+                                                   self.start, self.end, self.package)
+
+
+class Model:
+    """All clients of one robot."""
+
+    def __init__(self, robot, seen, limit):
+        self.robot, self.seen, self.limit = robot, seen, limit
+        self.now = self.front = 0  # front: up to there the engine has planned
+        self.todo, self.turn = [], 0
+        self.clients = {}
+        self.waiting = []  # frames on the server's clock, or of sequences that play
+        self.wanted = {}  # (client, tag): what must come
+        self.summaries = {}  # (client, sequence): possible signals, frames played, first start
+        self.queries = []  # (client, tag, code, what is expected)
+        self.repeats = {}  # (client, tag): times of answers
+        self.problems = []
+        self.epoch = 0
+        self.panicked = False
+        self.robot_rate, self.lowered_by, self.exact = 1.0, None, True
+
+    # ---- Time ------------------------------------------------------------------------------------
+
+    def at(self, time, call, *args):
+        """Do something at a time; what was asked for first is done first."""
+        self.turn += 1
+        heapq.heappush(self.todo, (time, self.turn, call, args))
+
+    def run_to(self, now):
+        """Let time pass."""
+        while self.todo and self.todo[0][0] <= now:
+            time, _, call, args = heapq.heappop(self.todo)
+            self.now = max(self.now, time)
+            call(*args)
+        self.now = max(self.now, now)
+
+    def problem(self, text, *args):
+        """Note a disagreement."""
+        self.problems.append("at %d: " % self.now + text % args)
+
+    # ---- Signals ---------------------------------------------------------------------------------
+
+    def want(self, client, tag, wanted):
+        """The engine must send this signal."""
+        if not client.gone:
+            self.wanted.setdefault((client.name, tag), []).append(wanted)
+
+    def refuse(self, client, record, package, signals, epoch=None):
+        """A command that does not run."""
+        self.want(client, record.tag, Wanted(signals, 1, (0, 0), (0, 0), package.id, epoch))
+
+    def answers_of(self, client, tag):
+        """What the engine has sent for a tag."""
+        return self.seen.get((client.name, tag), [])
+
+    def finish(self, command, signals, end, epoch=None):
+        """The last signal of a command."""
+        if command.done:
+            return
+        command.done = True
+        for dof in command.live:
+            if dof.active is command:
+                dof.active = None
+        if command.frame.answers or signals <= ALWAYS:
+            start = (0, 0) if command.start is None else command.start
+            self.want(command.client, command.tag,
+                      Wanted(signals, 1, start, end if command.start else (0, 0), command.frame.package.id, epoch))
+
+    def halt(self, command, signals, epoch=None):
+        """End a command before its time; its dofs decelerate."""
+        longest = 0
+        for dof in command.live:
+            dof.position = None
+            if command.start:
+                longest = max(longest, self.brake_time(dof))
+                dof.braking = self.front + self.brake_time(dof)
+        self.finish(command, signals, (self.now, max(self.now, self.front) + longest), epoch)
+
+    def brake_time(self, dof):
+        """The longest time that a dof needs to stand."""
+        if not self.exact or not math.isfinite(dof.velocity):
+            return LONG
+        return int(1e6 * dof.velocity / (0.8 * dof.acceleration)) + 4 * self.robot.period
+
+    # ---- Clients ---------------------------------------------------------------------------------
+
+    def join(self, name, right, rank):
+        """A client appears."""
+        self.clients[name] = client = Client(name, right, rank, self.now)
+        self.at(client.heard + client.lease, self.lease_ends, client)
+
+    def hear(self, client):
+        """Any byte renews the lease."""
+        client.heard = self.now
+        self.at(client.heard + client.lease, self.lease_ends, client)
+
+    def lease_ends(self, client):
+        """What a silent client had queued is dropped, its dofs stop."""
+        if self.now >= client.heard + client.lease:
+            self.drop_all(client, {INTERRUPTED})
+            client.lingers = False
+
+    def leave(self, client, finish):
+        """The connection is closed."""
+        client.broadcasts.clear()
+        client.gone, client.lingers = True, finish
+        if not finish:
+            self.drop_all(client, {INTERRUPTED})
+
+    def drop_all(self, client, signals, epoch=None, active=True):
+        """Drop a client's frames; its dofs stop."""
+        for frame in [f for f in self.waiting if f.client is client]:
+            self.drop(frame, signals, epoch)
+        for sequence in list(client.sequences.values()):
+            for frame in list(sequence.frames):
+                self.drop(frame, signals, epoch)
+            self.end_sequence(sequence, signals)
+        if active:
+            for dof in self.robot.dofs:
+                if dof.active and dof.active.client is client:
+                    self.halt(dof.active, signals, epoch)
+
+    def drop(self, frame, signals, epoch=None):
+        """A frame that waits does not play."""
+        frame.waits = False
+        if frame in self.waiting:
+            self.waiting.remove(frame)
+        if frame.line and frame in frame.line.frames:
+            frame.line.frames.remove(frame)
+            frame.line.modified = True
+        for command in frame.commands:
+            self.finish(command, signals, (0, 0), epoch)
+
+    # ---- Packages --------------------------------------------------------------------------------
+
+    def package(self, client, package):
+        """A package has arrived."""
+        self.hear(client)
+        if package.kind == COMMAND:
+            self.frame(client, package)
+        elif package.kind == QUERY:
+            for record in package.records:
+                if package.mode == BROADCAST:
+                    self.repeat(client, record.tag, package.time)
+                else:
+                    self.query(client, record)
+        else:
+            for record in package.records:
+                self.session(client, record, package)
+
+    def frame(self, client, package):
+        """A package with commands."""
+        mode = client.mode if package.mode == OWN_MODE else package.mode
+        line = None
+        reason = None
+        if self.panicked:
+            reason = PANIC
+        elif client.right < 2:
+            reason = ERROR
+        elif mode in (PLAYBACK, ADAPTIVE):
+            line = client.sequences.get(package.sequence)
+            if not line or line.mode != mode or line.complete():
+                reason = ERROR
+        elif package.time > self.now + HORIZON:
+            reason = ERROR
+        if reason is not None:
+            for record in package.records:
+                self.refuse(client, record, package, {reason}, self.epoch if reason == PANIC else None)
+            return
+        if package.flags & CLEAR:
+            self.clear(client, package, line)
+        self.turn += 1
+        frame = Frame(client, package, mode, line, self.turn)
+        if self.depth(client) >= self.limit:
+            for record in package.records:
+                self.refuse(client, record, package, {ERROR})
+            return
+        for record in package.records:
+            self.accept(frame, record)
+        if line:
+            self.enqueue(line, frame)
+        elif frame.commands:
+            self.schedule(frame)
+
+    def depth(self, client):
+        """Frames of a client that wait."""
+        return sum(f.client is client for f in self.waiting) + sum(
+            len(s.frames) for s in client.sequences.values() if s.collecting)
+
+    def clear(self, client, package, line):
+        """CLEAR: drop waiting frames of the same time line at or after this time."""
+        for frame in self.frames_of(client):
+            if frame.line is line and frame.time >= package.time:
+                self.drop(frame, {MODIFIED})
+
+    def frames_of(self, client):
+        """All frames of a client that wait."""
+        found = [f for f in self.waiting if f.client is client]
+        for sequence in client.sequences.values():
+            found += [f for f in sequence.frames if f not in found]
+        return found
+
+    def accept(self, frame, record):
+        """Check a command and put it into its frame."""
+        targets, problem, modified = self.targets(record)
+        client, package = frame.client, frame.package
+        if problem is not None:
+            self.refuse(client, record, package, {problem})
+            return
+        sure, maybe = self.rivals(client, targets)
+        if any(c.rank >= client.rank for c in sure) or (
+                any(c.rank >= client.rank for c in maybe) and
+                any(s.signal == BUSY for s in self.answers_of(client, record.tag))):
+            self.refuse(client, record, package, {BUSY})
+            return
+        if self.held(client, frame, record, targets):
+            self.refuse(client, record, package, {BUSY})
+            return
+        for rival in sure:
+            self.override(rival, targets)
+        frame.commands.append(Command(frame, record, targets, modified))
+
+    def held(self, client, frame, record, targets):
+        """Whether a direct command has to wait for the end of a hold."""
+        if frame.mode != DIRECT or record.code == STOP or min(client.rate, self.robot_rate) > 0:
+            return False
+        if any(d.active for d in targets):
+            return True
+        return any(s.signal == BUSY for s in self.answers_of(client, record.tag))
+
+    def rivals(self, client, targets):
+        """Other clients that hold one of the dofs, for sure and perhaps."""
+        sure, maybe = set(), set()
+        for other in self.clients.values():
+            if other is client:
+                continue
+            mine = [c for f in self.frames_of(other) for c in f.commands if not c.done and c.live & targets.keys()]
+            if mine or any(d.active and d.active.client is other for d in targets):
+                sure.add(other)
+        for dof in targets:
+            if dof.braking > self.now:
+                maybe |= {c for c in self.clients.values() if c is not client}
+        return sure, maybe
+
+    def override(self, rival, targets):
+        """A higher rank takes dofs."""
+        for frame in self.frames_of(rival):
+            for command in list(frame.commands):
+                if command.live & targets.keys():
+                    frame.commands.remove(command)
+                    self.finish(command, {INTERRUPTED}, (0, 0))
+            if not frame.commands and not frame.line:
+                self.drop(frame, {INTERRUPTED})
+        for dof in targets:
+            if dof.active and dof.active.client is rival:
+                self.halt(dof.active, {INTERRUPTED})
+
+    def targets(self, record):
+        """The dofs that a command moves and their targets; or the signal with which it is refused."""
+        robot, code = self.robot, record.code
+        if code in (GOTO, SETSPEED, STOP):
+            return self.base_targets(record)
+        if code == HOME:
+            chosen = [d for d in robot.dofs if d.joint and record.joint in (d.joint, ALL_JOINTS) and d.servo & 1]
+            return ({d: 0.0 for d in chosen}, None, False) if chosen else (None, NA, False)
+        if code not in (SET, SPEED, FORCE, MOVE):
+            return None, NA, False
+        servo = record.servo if code == MOVE else SERVO[code]
+        if servo not in (1, 2, 4):
+            return None, ERROR, False
+        found, modified = {}, False
+        for joint, index, value in record.targets:
+            dof = robot.find(joint, index) if joint else None
+            if not dof or dof.mimics or not dof.servo & servo:
+                return None, NA, False
+            low, high = {1: (dof.lower, dof.upper), 2: (-dof.velocity, dof.velocity),
+                         4: (-dof.force, dof.force)}[servo]
+            found[dof] = min(max(value, low), high)
+            modified = modified or found[dof] != value
+        return found, None, modified
+
+    def base_targets(self, record):
+        """GOTO, SETSPEED, STOP."""
+        robot, moved = self.robot, [d for d in self.robot.base if d.servo]
+        if not moved or (record.code == GOTO and not robot.takes_goto):
+            return None, NA, False
+        if record.code == GOTO:
+            return ({d: None for d in moved}, None, False) if record.frame < 2 else (None, ERROR, False)
+        if record.code == STOP:
+            return {d: 0.0 for d in moved}, None, False
+        found = {d: min(max(record.values[d.dof], -d.velocity), d.velocity) for d in moved}
+        asked = {d: record.values[d.dof] for d in robot.base}
+        return found, None, any(found.get(d, 0.0) != value for d, value in asked.items())
+
+    # ---- Frames ----------------------------------------------------------------------------------
+
+    def schedule(self, frame):
+        """A frame on the server's clock waits for its time."""
+        frame.waits = True
+        self.waiting.append(frame)
+        exact = self.exact and frame.client.exact
+        if frame.time > self.front and exact:
+            self.at(frame.time, self.start, frame, frame.time)
+            return
+        frame.late = 0 < frame.time < self.now
+        earliest = max(self.front, frame.time)
+        start = self.seen_start(frame)
+        if start is not None and start >= earliest and (start <= earliest + self.robot.period or not exact):
+            self.at(start, self.start, frame, start)
+        elif exact:
+            self.at(earliest, self.start, frame, (earliest, earliest + self.robot.period))
+
+    def seen_start(self, frame):
+        """When the engine started a frame."""
+        for command in frame.commands:
+            for signal in self.answers_of(frame.client, command.tag):
+                if signal.start:
+                    return signal.start
+        return None
+
+    def start(self, frame, when):
+        """A frame plays: its commands start together."""
+        if not frame.waits:
+            return
+        frame.waits = False
+        if frame in self.waiting:
+            self.waiting.remove(frame)
+        if frame.line:
+            frame.line.frames.remove(frame)
+        frame.client.played += 1
+        frame.client.late += frame.late
+        bounds = when if isinstance(when, tuple) else (when, when)
+        for command in frame.commands:
+            if not command.done:
+                self.begin(command, bounds)
+
+    def begin(self, command, bounds):
+        """A command starts."""
+        if any(d.active and d.active.record.code == HOME for d in command.targets):
+            self.finish(command, {BUSY}, (0, 0))
+            return
+        for dof in command.targets:
+            old = dof.active
+            if old:
+                old.live.discard(dof)
+                old.modified = True
+                if not old.live:
+                    self.finish(old, {SUCCESS} if old.lasts() else {MODIFIED}, (self.now, self.now + 1))
+        command.start = bounds
+        if command.frame.answers:
+            self.want(command.client, command.tag, Wanted({SUCCESS, MODIFIED}, 0, bounds, (0, 0),
+                                                          command.frame.package.id))
+        low, high, signals = self.length(command)
+        for dof in command.targets:
+            dof.active, dof.position = command, None
+        if low is not None:
+            self.await_end(command, self.now + low, self.now + high, signals)
+
+    def await_end(self, command, low, high, signals):
+        """A command ends by itself within bounds."""
+        for signal in self.answers_of(command.client, command.tag):
+            if signal.final and signal.signal in (SUCCESS, MODIFIED) and low - 1 <= signal.end <= high + 1:
+                self.at(signal.end, self.reached, command, signals, (signal.end, signal.end))
+                return
+        for dof in command.targets:
+            dof.braking = max(dof.braking, high)
+        self.at(low if not command.frame.answers else high, self.reached, command, signals, (low, high))
+
+    def reached(self, command, signals, end):
+        """A motion has arrived."""
+        if command.done:
+            return
+        for dof in command.live:
+            dof.position = command.targets[dof] if command.record.code != STOP else None
+        self.finish(command, {MODIFIED} if command.modified else signals, end)
+
+    def length(self, command):
+        """Bounds of the duration of a command and its possible signals; None if it lasts."""
+        record, period = command.record, self.robot.period
+        if command.lasts() or record.code == GOTO:
+            return None, None, None
+        if record.code == STOP:
+            return 0, max(self.brake_time(d) for d in command.targets), {SUCCESS}
+        low, high, signals = 0, 0, {SUCCESS}
+        asked = getattr(record, "duration", 0)
+        for dof, target in command.targets.items():
+            if dof.position is None or dof.active or not self.exact or not command.client.exact:
+                low, high, signals = max(low, 0), LONG, {SUCCESS, MODIFIED}
+                continue
+            way = abs(target - dof.position)
+            if asked:
+                least = cubic(way, dof.velocity, dof.acceleration)
+                most = cubic(way, dof.velocity, 0.8 * dof.acceleration)
+                low, high = max(low, asked, least), max(high, asked + period, most + 2 * period)
+                signals = signals | {MODIFIED} if most > asked else signals
+            else:
+                low = max(low, fastest(way, dof.velocity, dof.acceleration) - period)
+                high = max(high, 1.1 * fastest(way, dof.velocity, 0.8 * dof.acceleration) + 4 * period)
+        return int(low), int(high) + 1, signals
+
+    # ---- Sequences -------------------------------------------------------------------------------
+
+    def enqueue(self, line, frame):
+        """A frame of a sequence has arrived."""
+        if line.exact and line.origin is not None and line.times and (
+                max(line.times) - (self.now - line.origin) < MARGIN):
+            line.exact = False
+        line.arrivals.append(self.now)
+        line.times.append(frame.time)
+        line.frames.append(frame)
+        frame.waits = True
+        if line.collecting:
+            self.estimate(line)
+        else:
+            self.waiting.append(frame)
+            self.plan(line, frame)
+
+    def estimate(self, line):
+        """Find the time at which a playback can start."""
+        line.attempt += 1
+        spacings = len(line.arrivals) - 1
+        low = high = self.now
+        if not line.complete():
+            if spacings < 5:
+                return
+            low, high = estimates(line)
+        frame = min(line.frames, key=lambda f: (f.time, f.order), default=None)
+        seen = self.seen_start(frame) if frame else None
+        low, high = max(self.front, low), max(self.front, high) + self.robot.period
+        when = seen if seen is not None and low - 1 <= seen <= high + 1 else high
+        self.at(max(when, self.now), self.begin_line, line, line.attempt, when)
+
+    def begin_line(self, line, attempt, when):
+        """A playback starts: its frames move to the command queue."""
+        if attempt != line.attempt or not line.collecting or line.over:
+            return
+        line.collecting = False
+        times = sorted(line.times)
+        gaps = sorted(b - a for a, b in zip(times, times[1:]))
+        if gaps and gaps[-1] > 2 * gaps[len(gaps) // 2]:
+            for frame in list(line.frames):
+                self.drop(frame, {ERROR})
+            self.end_sequence(line, {ERROR})
+            return
+        if not line.frames:
+            self.end_sequence(line, {SUCCESS, MODIFIED})
+            return
+        line.origin = when - min(f.time for f in line.frames)
+        for frame in sorted(line.frames, key=lambda f: (f.time, f.order)):
+            self.waiting.append(frame)
+            self.plan(line, frame)
+
+    def plan(self, line, frame):
+        """Say when a frame of a sequence starts."""
+        if line.exact and self.exact and line.client.exact:
+            start = line.origin + frame.time
+            if start > self.front:
+                self.at(start, self.start_of_line, line, frame, start)
+                return
+            frame.late = start < self.now
+        self.follow(line, frame)
+
+    def follow(self, line, frame):
+        """A frame of a time line that may have been slowed starts when the engine says, in order."""
+        start = self.seen_start(frame)
+        if start is not None:
+            self.at(max(start, self.now), self.start_of_line, line, frame, start)
+
+    def start_of_line(self, line, frame, when):
+        """A frame of a sequence is due."""
+        if not frame.waits:
+            return
+        ahead = max(line.times) - frame.time
+        if line.exact and not line.complete() and ahead < MARGIN:
+            line.exact = False
+            self.follow(line, frame)
+            return
+        if line.exact and not (self.exact and line.client.exact):
+            line.exact = False
+            self.follow(line, frame)
+            return
+        if line.played and not frame.late:
+            start, time = line.last
+            if when - start < frame.time - time - 2:
+                self.problem("frame at %d of sequence %d plays %d us after the one at %d", frame.time, line.id,
+                             when - start, time)
+        line.first = line.first or when
+        line.last = (when, frame.time)
+        line.played += 1
+        self.start(frame, when)
+        if line.complete() and not line.frames:
+            self.end_sequence(line, {SUCCESS, MODIFIED} if line.modified or line.ended else {SUCCESS})
+
+    def end_sequence(self, line, signals):
+        """One SUMMARY for each sequence."""
+        if line.over:
+            return
+        line.over = True
+        line.client.sequences.pop(line.id, None)
+        if not line.client.gone:
+            self.summaries.setdefault((line.client.name, line.id), []).append((signals, line.played, line.first))
+
+    # ---- Session and queries ---------------------------------------------------------------------
+
+    def session(self, client, record, package):
+        """A record of the session; each has one SIGNAL or an answer of its own."""
+        signal = {MODE: self.set_mode, BEGIN: self.begin_sequence, END: self.finish_sequence, REPEAT: self.broadcast,
+                  SILENCE: self.silence, CANCEL: self.cancel, RATE: self.set_rate, LEASE: self.set_lease}[
+                      record.code](client, record)
+        if signal is not None:
+            self.want(client, record.tag, Wanted({signal}, 1, (0, LONG), (0, LONG), package.id))
+
+    def set_mode(self, client, record):
+        """MODE."""
+        if record.mode not in (DIRECT, DELAY, PLAYBACK, ADAPTIVE) or record.late > 2:
+            return ERROR
+        client.mode, client.late_rule = record.mode, record.late
+        return SUCCESS
+
+    def begin_sequence(self, client, record):
+        """BEGIN."""
+        if self.panicked:
+            return PANIC
+        if client.right < 2 or record.sequence == 0 or record.sequence in client.sequences:
+            return ERROR
+        if record.mode not in (PLAYBACK, ADAPTIVE) or record.estimate > 1 or record.late > 2:
+            return ERROR
+        if record.mode == PLAYBACK and not (record.frames and record.duration):
+            return ERROR
+        client.sequences[record.sequence] = Sequence(client, record)
+        return SUCCESS
+
+    def finish_sequence(self, client, record):
+        """END."""
+        line = client.sequences.get(record.sequence)
+        if not line or line.ended:
+            return ERROR
+        line.ended = True
+        line.modified = line.modified or len(line.arrivals) < record.frames
+        if not line.frames:
+            self.end_sequence(line, {MODIFIED} if line.modified else {SUCCESS})
+        elif line.collecting:
+            self.estimate(line)
+        return SUCCESS
+
+    def broadcast(self, client, record):
+        """BROADCAST."""
+        self.repeat(client, record.tag, record.period)
+        return SUCCESS
+
+    def repeat(self, client, tag, period):
+        """A query that re-inserts itself at its time plus the period."""
+        client.broadcasts[tag] = period
+        self.repeats[(client.name, tag)] = []
+        self.repeated(client, tag, self.now)
+
+    def repeated(self, client, tag, when):
+        """A query of a broadcast is due."""
+        if tag in client.broadcasts:
+            self.repeats[(client.name, tag)].append(when)
+            self.at(when + client.broadcasts[tag], self.repeated, client, tag, when + client.broadcasts[tag])
+
+    def silence(self, client, record):
+        """SILENCE."""
+        for tag in [t for t in client.broadcasts if record.of in (0, t)]:
+            del client.broadcasts[tag]
+        return SUCCESS
+
+    def cancel(self, client, record):
+        """CANCEL: commands end; their dofs decelerate."""
+        if record.of == 0:
+            self.drop_all(client, {MODIFIED})
+            return SUCCESS
+        for frame in self.frames_of(client):
+            for command in list(frame.commands):
+                if command.tag == record.of:
+                    frame.commands.remove(command)
+                    self.finish(command, {MODIFIED}, (0, 0))
+            if not frame.commands and not frame.line:
+                self.drop(frame, {MODIFIED})
+        for dof in self.robot.dofs:
+            if dof.active and dof.active.client is client and dof.active.tag == record.of:
+                self.halt(dof.active, {MODIFIED})
+        return SUCCESS
+
+    def set_rate(self, client, record):
+        """RATE: own, or of the robot, which only who lowered it or an operator may raise."""
+        if record.scope > 1 or client.right < 2:
+            return ERROR
+        if record.scope == 0:
+            client.exact = client.exact and record.rate == client.rate
+            client.rate = record.rate
+            return SUCCESS
+        if record.rate > self.robot_rate and client.right < 3 and self.lowered_by is not client:
+            return ERROR
+        self.exact = self.exact and record.rate == self.robot_rate
+        if record.rate < self.robot_rate:
+            self.lowered_by = client
+        self.robot_rate = record.rate
+        return SUCCESS
+
+    def set_lease(self, client, record):
+        """LEASE is answered with the lease granted."""
+        client.lease = min(record.lease or 5 * 10**6, 30 * 10**6)
+        self.queries.append((client.name, record.tag, LEASE, client.lease))
+        self.hear(client)
+
+    def query(self, client, record):
+        """Queries have priority 0: they are answered at once."""
+        expected = None
+        if record.code == ASK_QUEUES:
+            collected = sum(len(s.frames) for s in client.sequences.values() if s.collecting)
+            expected = (self.depth(client) - collected, collected, client.played, client.late,
+                        client.rate, self.robot_rate)
+        elif record.code == ASK_BUSY:
+            expected = self.holders()
+        self.queries.append((client.name, record.tag, record.code, expected))
+
+    def holders(self):
+        """Holders of dofs, for sure and perhaps."""
+        sure = {(d.joint, d.dof, d.active.client.name) for d in self.robot.dofs if d.active}
+        for client in self.clients.values():
+            for frame in self.frames_of(client):
+                sure |= {(d.joint, d.dof, client.name) for c in frame.commands if not c.done for d in c.live}
+        return sure, {(d.joint, d.dof) for d in self.robot.dofs if d.braking > self.now}
+
+    # ---- Robot -----------------------------------------------------------------------------------
+
+    def panic(self, epoch):
+        """Every queue of every client is flushed; commands are refused until the reset."""
+        self.epoch, self.panicked = epoch, True
+        for client in self.clients.values():
+            self.drop_all(client, {PANIC}, epoch)
+
+    def reset(self, measured):
+        """The panic has ended. Commanded states become the measured ones."""
+        self.panicked = False
+        for dof, position in zip(self.robot.dofs, measured):
+            dof.position, dof.braking = position, 0
+
+    def fault(self, output, measured):
+        """A device has failed: nothing buffered by the clients that moved it is played."""
+        moved = [d for d in self.robot.dofs if d.output == output]
+        losers = [c for c in self.clients.values() if any(d.active and d.active.client is c for d in moved)]
+        for dof in moved:
+            if dof.active:
+                self.halt(dof.active, {INTERRUPTED})
+        for client in losers:
+            self.drop_all(client, {INTERRUPTED}, active=False)
+        for dof, position in zip(self.robot.dofs, measured):
+            if dof.output == output:
+                dof.position, dof.braking = position, 0
+
+    def arrived(self, reached):
+        """The base's own controller has ended its GOTO."""
+        for dof in self.robot.base:
+            command = dof.active
+            if command and command.record.code == GOTO:
+                self.finish(command, {SUCCESS} if reached else {INTERRUPTED}, (self.now, self.front + 1))
+
+
+def cubic(way, velocity, acceleration):
+    """The shortest duration, in us, of a cubic from rest to rest."""
+    return 1e6 * max(1.5 * way / velocity, math.sqrt(6 * way / acceleration))
+
+
+def fastest(way, velocity, acceleration):
+    """The duration, in us, of a trapezoid of speed from rest to rest."""
+    if way * acceleration < velocity * velocity:
+        return 2e6 * math.sqrt(way / acceleration)
+    return 1e6 * (way / velocity + velocity / acceleration)
+
+
+def estimates(line):
+    """Bounds of the earliest start of a playback: a deviation has two usual definitions."""
+    arrivals, spacings = line.arrivals, len(line.arrivals) - 1
+    missing = line.expected - len(arrivals)
+    gaps = [b - a for a, b in zip(arrivals, arrivals[1:])]
+    mean = sum(gaps) / spacings
+    if line.paper:
+        times = sorted(line.times)
+        ratio = (times[-1] - times[0]) / spacings / mean if mean else 1.0
+        start = arrivals[0] + max(0.0, line.duration * (1 / ratio - 1)) if ratio else arrivals[-1]
+        return start - 1, start + 1
+    found = []
+    for count in (spacings, spacings - 1):
+        deviation = math.sqrt(sum((g - mean)**2 for g in gaps) / count)
+        found.append(arrivals[-1] + missing * mean - line.duration +
+                     2 * deviation * math.sqrt(missing**2 / spacings + missing))
+    return min(found), max(found)
