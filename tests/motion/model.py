@@ -32,8 +32,10 @@ class Dof:
         self.joint, self.dof, self.servo, self.output, self.mimics = joint, dof, servo, output, mimics
         self.lower, self.upper, self.velocity, self.force, self.acceleration = limits
         self.position = 0.0  # None: the specification does not say
+        self.arrived = None  # where it stands after a motion that nothing disturbed
         self.active = None  # the command that it plays
-        self.braking = 0  # it may still be held until then
+        self.owner = None  # the client that it belongs to
+        self.unsure = 0  # it may still be held until then
 
 
 class Robot:
@@ -56,6 +58,7 @@ class Command:
         self.targets = targets  # of each dof that it moves
         self.live = set(targets)  # the dofs that it still holds
         self.modified = modified  # not done as asked
+        self.worst = MODIFIED if modified else SUCCESS
         self.start = None
         self.done = False
 
@@ -63,6 +66,10 @@ class Command:
     def client(self):
         """Its client."""
         return self.frame.client
+
+    def ends(self):
+        """Whether it ends by itself in a known time."""
+        return not self.lasts() and self.record.code != GOTO
 
     def lasts(self):
         """Whether it holds until the next command for the same target."""
@@ -93,10 +100,11 @@ class Sequence:
         self.collecting = record.mode == PLAYBACK
         self.origin = None  # time of the server's clock at time 0 of the sequence, while not slowed
         self.exact = record.mode == PLAYBACK
-        self.ended = self.over = False
+        self.ended = self.closing = self.over = False
         self.attempt = 0
-        self.played = self.first = self.last = 0  # last: start and time of the frame played last
-        self.modified = False
+        self.played = self.first = 0
+        self.last = (0, 0)  # start and time of the frame played last
+        self.missing = False  # END has named more frames than have come
 
     def complete(self):
         """Whether all its frames are known."""
@@ -114,6 +122,7 @@ class Client:
         self.sequences = {}
         self.broadcasts = {}  # tag: period, next
         self.gone = self.lingers = False
+        self.told = set()  # what the robot does not have
         self.played = self.late = 0
 
 
@@ -132,9 +141,10 @@ class Wanted:
 class Model:
     """All clients of one robot."""
 
-    def __init__(self, robot, seen, limit):
-        self.robot, self.seen, self.limit = robot, seen, limit
-        self.now = self.front = 0  # front: up to there the engine has planned
+    def __init__(self, robot, seen, limit, ahead):
+        self.robot, self.seen, self.limit, self.ahead = robot, seen, limit, ahead
+        self.now = 0
+        self.front = ahead  # up to there everything is planned; what arrives now starts after it
         self.todo, self.turn = [], 0
         self.clients = {}
         self.waiting = []  # frames on the server's clock, or of sequences that play
@@ -150,21 +160,30 @@ class Model:
     # ---- Time ------------------------------------------------------------------------------------
 
     def at(self, time, call, *args):
-        """Do something at a time; what was asked for first is done first."""
+        """Do something at a time of the plan; what was asked for first is done first."""
         self.turn += 1
         heapq.heappush(self.todo, (time, self.turn, call, args))
 
+    def at_clock(self, time, call, *args):
+        """Do something that cannot be planned: at that time the plan is further already."""
+        self.at(time + self.ahead, call, *args)
+
     def run_to(self, now):
         """Let time pass."""
-        while self.todo and self.todo[0][0] <= now:
+        while self.todo and self.todo[0][0] <= now + self.ahead:
             time, _, call, args = heapq.heappop(self.todo)
-            self.now = max(self.now, time)
+            self.set_front(time)
             call(*args)
-        self.now = max(self.now, now)
+        self.set_front(now + self.ahead)
+
+    def set_front(self, time):
+        """The plan reaches a time."""
+        self.front = max(self.front, time)
+        self.now = self.front - self.ahead
 
     def problem(self, text, *args):
         """Note a disagreement."""
-        self.problems.append("at %d: " % self.now + text % args)
+        self.problems.append("at %d: " % self.front + text % args)
 
     # ---- Signals ---------------------------------------------------------------------------------
 
@@ -189,6 +208,9 @@ class Model:
         for dof in command.live:
             if dof.active is command:
                 dof.active = None
+        self.settle(command.live)
+        if command.frame.line:
+            self.check_over(command.frame.line)
         if command.frame.answers or signals <= ALWAYS:
             start = (0, 0) if command.start is None else command.start
             self.want(command.client, command.tag,
@@ -196,13 +218,24 @@ class Model:
 
     def halt(self, command, signals, epoch=None):
         """End a command before its time; its dofs decelerate."""
-        longest = 0
         for dof in command.live:
             dof.position = None
-            if command.start:
-                longest = max(longest, self.brake_time(dof))
-                dof.braking = self.front + self.brake_time(dof)
-        self.finish(command, signals, (self.now, max(self.now, self.front) + longest), epoch)
+        self.finish(command, signals, (self.front, self.front + 1), epoch)
+
+    # ---- Holders ---------------------------------------------------------------------------------
+
+    def settle(self, dofs):
+        """A dof belongs to a client until it has no command for it; then to the next rank."""
+        for dof in dofs:
+            if dof.owner and not self.holds(dof.owner, dof):
+                rest = [c for c in self.clients.values() if self.holds(c, dof)]
+                dof.owner = max(rest, key=lambda c: c.rank, default=None)
+
+    def holds(self, client, dof):
+        """Whether a client has a command for a dof that waits or plays."""
+        if dof.active and dof.active.client is client:
+            return True
+        return any(dof in c.live and not c.done for f in self.frames_of(client) for c in f.commands)
 
     def brake_time(self, dof):
         """The longest time that a dof needs to stand."""
@@ -215,12 +248,12 @@ class Model:
     def join(self, name, right, rank):
         """A client appears."""
         self.clients[name] = client = Client(name, right, rank, self.now)
-        self.at(client.heard + client.lease, self.lease_ends, client)
+        self.at_clock(client.heard + client.lease, self.lease_ends, client)
 
     def hear(self, client):
         """Any byte renews the lease."""
         client.heard = self.now
-        self.at(client.heard + client.lease, self.lease_ends, client)
+        self.at_clock(client.heard + client.lease, self.lease_ends, client)
 
     def lease_ends(self, client):
         """What a silent client had queued is dropped, its dofs stop."""
@@ -235,18 +268,20 @@ class Model:
         if not finish:
             self.drop_all(client, {INTERRUPTED})
 
-    def drop_all(self, client, signals, epoch=None, active=True):
+    def drop_all(self, client, signals, epoch=None):
         """Drop a client's frames; its dofs stop."""
         for frame in [f for f in self.waiting if f.client is client]:
             self.drop(frame, signals, epoch)
-        for sequence in list(client.sequences.values()):
-            for frame in list(sequence.frames):
+        lines = list(client.sequences.values())
+        for line in lines:
+            line.closing = True
+            for frame in list(line.frames):
                 self.drop(frame, signals, epoch)
-            self.end_sequence(sequence, signals)
-        if active:
-            for dof in self.robot.dofs:
-                if dof.active and dof.active.client is client:
-                    self.halt(dof.active, signals, epoch)
+        for dof in self.robot.dofs:
+            if dof.active and dof.active.client is client:
+                self.halt(dof.active, signals, epoch)
+        for line in lines:
+            self.end_sequence(line, signals)
 
     def drop(self, frame, signals, epoch=None):
         """A frame that waits does not play."""
@@ -255,7 +290,6 @@ class Model:
             self.waiting.remove(frame)
         if frame.line and frame in frame.line.frames:
             frame.line.frames.remove(frame)
-            frame.line.modified = True
         for command in frame.commands:
             self.finish(command, signals, (0, 0), epoch)
 
@@ -287,7 +321,7 @@ class Model:
             reason = ERROR
         elif mode in (PLAYBACK, ADAPTIVE):
             line = client.sequences.get(package.sequence)
-            if not line or line.mode != mode or line.complete():
+            if not line or line.mode != mode:
                 reason = ERROR
         elif package.time > self.now + HORIZON:
             reason = ERROR
@@ -333,20 +367,34 @@ class Model:
         targets, problem, modified = self.targets(record)
         client, package = frame.client, frame.package
         if problem is not None:
-            self.refuse(client, record, package, {problem})
+            key = (record.code, record.targets[0][:2] if record.code in SERVO else getattr(record, "joint", None))
+            if problem != NA or frame.answers or key not in client.told:
+                self.refuse(client, record, package, {problem})
+                client.told.add(key)
             return
-        sure, maybe = self.rivals(client, targets)
-        if any(c.rank >= client.rank for c in sure) or (
-                any(c.rank >= client.rank for c in maybe) and
-                any(s.signal == BUSY for s in self.answers_of(client, record.tag))):
-            self.refuse(client, record, package, {BUSY})
-            return
+        answers = self.answers_of(client, record.tag)
+        for dof in targets:
+            if dof.owner not in (None, client) and dof.owner.rank >= client.rank or (
+                    dof.unsure > self.front and any(a.signal == BUSY for a in answers)):
+                self.refuse(client, record, package, {BUSY})
+                return
         if self.held(client, frame, record, targets):
             self.refuse(client, record, package, {BUSY})
             return
-        for rival in sure:
-            self.override(rival, targets)
         frame.commands.append(Command(frame, record, targets, modified))
+        for dof in targets:
+            rival, dof.owner = dof.owner, client
+            if rival not in (None, client) and dof.active and dof.active.client is rival:
+                self.lose(dof, {INTERRUPTED})
+
+    def lose(self, dof, signals):
+        """A command loses one of its dofs, which brakes."""
+        command = dof.active
+        command.live.discard(dof)
+        command.worst = max(command.worst, *signals)
+        dof.active, dof.position, dof.arrived = None, None, None
+        if not command.live:
+            self.finish(command, {command.worst}, (self.front, self.front + 1))
 
     def held(self, client, frame, record, targets):
         """Whether a direct command has to wait for the end of a hold."""
@@ -355,33 +403,6 @@ class Model:
         if any(d.active for d in targets):
             return True
         return any(s.signal == BUSY for s in self.answers_of(client, record.tag))
-
-    def rivals(self, client, targets):
-        """Other clients that hold one of the dofs, for sure and perhaps."""
-        sure, maybe = set(), set()
-        for other in self.clients.values():
-            if other is client:
-                continue
-            mine = [c for f in self.frames_of(other) for c in f.commands if not c.done and c.live & targets.keys()]
-            if mine or any(d.active and d.active.client is other for d in targets):
-                sure.add(other)
-        for dof in targets:
-            if dof.braking > self.now:
-                maybe |= {c for c in self.clients.values() if c is not client}
-        return sure, maybe
-
-    def override(self, rival, targets):
-        """A higher rank takes dofs."""
-        for frame in self.frames_of(rival):
-            for command in list(frame.commands):
-                if command.live & targets.keys():
-                    frame.commands.remove(command)
-                    self.finish(command, {INTERRUPTED}, (0, 0))
-            if not frame.commands and not frame.line:
-                self.drop(frame, {INTERRUPTED})
-        for dof in targets:
-            if dof.active and dof.active.client is rival:
-                self.halt(dof.active, {INTERRUPTED})
 
     def targets(self, record):
         """The dofs that a command moves and their targets; or the signal with which it is refused."""
@@ -413,7 +434,7 @@ class Model:
         if not moved or (record.code == GOTO and not robot.takes_goto):
             return None, NA, False
         if record.code == GOTO:
-            return ({d: None for d in moved}, None, False) if record.frame < 2 else (None, ERROR, False)
+            return ({d: None for d in robot.base}, None, False) if record.frame < 2 else (None, ERROR, False)
         if record.code == STOP:
             return {d: 0.0 for d in moved}, None, False
         found = {d: min(max(record.values[d.dof], -d.velocity), d.velocity) for d in moved}
@@ -464,25 +485,24 @@ class Model:
 
     def begin(self, command, bounds):
         """A command starts."""
+        if any(d.owner is not command.client for d in command.targets):
+            self.finish(command, {INTERRUPTED}, (0, 0))
+            return
         if any(d.active and d.active.record.code == HOME for d in command.targets):
             self.finish(command, {BUSY}, (0, 0))
             return
         for dof in command.targets:
-            old = dof.active
-            if old:
-                old.live.discard(dof)
-                old.modified = True
-                if not old.live:
-                    self.finish(old, {SUCCESS} if old.lasts() else {MODIFIED}, (self.now, self.now + 1))
+            if dof.active:
+                self.lose(dof, {MODIFIED})
         command.start = bounds
-        if command.frame.answers:
-            self.want(command.client, command.tag, Wanted({SUCCESS, MODIFIED}, 0, bounds, (0, 0),
+        if command.frame.mode == DIRECT:
+            self.want(command.client, command.tag, Wanted({MODIFIED if command.modified else SUCCESS}, 0, bounds, (0, 0),
                                                           command.frame.package.id))
         low, high, signals = self.length(command)
         for dof in command.targets:
-            dof.active, dof.position = command, None
+            dof.active, dof.position, dof.arrived = command, None, None
         if low is not None:
-            self.await_end(command, self.now + low, self.now + high, signals)
+            self.await_end(command, self.front + low, self.front + high, signals)
 
     def await_end(self, command, low, high, signals):
         """A command ends by itself within bounds."""
@@ -491,7 +511,7 @@ class Model:
                 self.at(signal.end, self.reached, command, signals, (signal.end, signal.end))
                 return
         for dof in command.targets:
-            dof.braking = max(dof.braking, high)
+            dof.unsure = max(dof.unsure, high)
         self.at(low if not command.frame.answers else high, self.reached, command, signals, (low, high))
 
     def reached(self, command, signals, end):
@@ -500,7 +520,8 @@ class Model:
             return
         for dof in command.live:
             dof.position = command.targets[dof] if command.record.code != STOP else None
-        self.finish(command, {MODIFIED} if command.modified else signals, end)
+            dof.arrived = dof.position
+        self.finish(command, {command.worst} if command.worst else signals, end)
 
     def length(self, command):
         """Bounds of the duration of a command and its possible signals; None if it lasts."""
@@ -531,7 +552,7 @@ class Model:
     def enqueue(self, line, frame):
         """A frame of a sequence has arrived."""
         if line.exact and line.origin is not None and line.times and (
-                max(line.times) - (self.now - line.origin) < MARGIN):
+                max(line.times) - (self.front - line.origin) < MARGIN):
             line.exact = False
         line.arrivals.append(self.now)
         line.times.append(frame.time)
@@ -547,7 +568,7 @@ class Model:
         """Find the time at which a playback can start."""
         line.attempt += 1
         spacings = len(line.arrivals) - 1
-        low = high = self.now
+        low = high = self.front
         if not line.complete():
             if spacings < 5:
                 return
@@ -556,22 +577,23 @@ class Model:
         seen = self.seen_start(frame) if frame else None
         low, high = max(self.front, low), max(self.front, high) + self.robot.period
         when = seen if seen is not None and low - 1 <= seen <= high + 1 else high
-        self.at(max(when, self.now), self.begin_line, line, line.attempt, when)
+        self.at(max(when, self.front), self.begin_line, line, line.attempt, when)
 
     def begin_line(self, line, attempt, when):
         """A playback starts: its frames move to the command queue."""
         if attempt != line.attempt or not line.collecting or line.over:
             return
         line.collecting = False
-        times = sorted(line.times)
+        times = sorted(f.time for f in line.frames)
         gaps = sorted(b - a for a, b in zip(times, times[1:]))
-        if gaps and gaps[-1] > 2 * gaps[len(gaps) // 2]:
+        if len(gaps) > 1 and gaps[-1] > 2 * gaps[(len(gaps) - 1) // 2]:
+            line.closing = True
             for frame in list(line.frames):
                 self.drop(frame, {ERROR})
             self.end_sequence(line, {ERROR})
             return
         if not line.frames:
-            self.end_sequence(line, {SUCCESS, MODIFIED})
+            self.check_over(line)
             return
         line.origin = when - min(f.time for f in line.frames)
         for frame in sorted(line.frames, key=lambda f: (f.time, f.order)):
@@ -585,14 +607,14 @@ class Model:
             if start > self.front:
                 self.at(start, self.start_of_line, line, frame, start)
                 return
-            frame.late = start < self.now
+            frame.late = start < self.front
         self.follow(line, frame)
 
     def follow(self, line, frame):
         """A frame of a time line that may have been slowed starts when the engine says, in order."""
         start = self.seen_start(frame)
         if start is not None:
-            self.at(max(start, self.now), self.start_of_line, line, frame, start)
+            self.at(max(start, self.front), self.start_of_line, line, frame, start)
 
     def start_of_line(self, line, frame, when):
         """A frame of a sequence is due."""
@@ -607,6 +629,10 @@ class Model:
             line.exact = False
             self.follow(line, frame)
             return
+        for earlier in sorted(line.frames, key=lambda f: (f.time, f.order)):
+            if (earlier.time, earlier.order) < (frame.time, frame.order) and self.seen_start(earlier) is None:
+                line.played += 1
+                self.start(earlier, when)
         if line.played and not frame.late:
             start, time = line.last
             if when - start < frame.time - time - 2:
@@ -616,8 +642,13 @@ class Model:
         line.last = (when, frame.time)
         line.played += 1
         self.start(frame, when)
-        if line.complete() and not line.frames:
-            self.end_sequence(line, {SUCCESS, MODIFIED} if line.modified or line.ended else {SUCCESS})
+        self.check_over(line)
+
+    def check_over(self, line):
+        """A sequence has ended when its frames have played and motions that end have ended."""
+        if line.complete() and not line.collecting and not line.frames and not line.closing and not any(
+                d.active and d.active.frame.line is line and d.active.ends() for d in self.robot.dofs):
+            self.end_sequence(line, {MODIFIED} if line.missing else {SUCCESS})
 
     def end_sequence(self, line, signals):
         """One SUMMARY for each sequence."""
@@ -649,7 +680,7 @@ class Model:
         """BEGIN."""
         if self.panicked:
             return PANIC
-        if client.right < 2 or record.sequence == 0 or record.sequence in client.sequences:
+        if client.right < 2 or record.sequence in client.sequences:
             return ERROR
         if record.mode not in (PLAYBACK, ADAPTIVE) or record.estimate > 1 or record.late > 2:
             return ERROR
@@ -661,14 +692,14 @@ class Model:
     def finish_sequence(self, client, record):
         """END."""
         line = client.sequences.get(record.sequence)
-        if not line or line.ended:
+        if not line:
             return ERROR
         line.ended = True
-        line.modified = line.modified or len(line.arrivals) < record.frames
-        if not line.frames:
-            self.end_sequence(line, {MODIFIED} if line.modified else {SUCCESS})
-        elif line.collecting:
+        line.missing = len(line.arrivals) < record.frames
+        if line.collecting:
             self.estimate(line)
+        else:
+            self.check_over(line)
         return SUCCESS
 
     def broadcast(self, client, record):
@@ -686,7 +717,7 @@ class Model:
         """A query of a broadcast is due."""
         if tag in client.broadcasts:
             self.repeats[(client.name, tag)].append(when)
-            self.at(when + client.broadcasts[tag], self.repeated, client, tag, when + client.broadcasts[tag])
+            self.at_clock(when + client.broadcasts[tag], self.repeated, client, tag, when + client.broadcasts[tag])
 
     def silence(self, client, record):
         """SILENCE."""
@@ -746,11 +777,8 @@ class Model:
 
     def holders(self):
         """Holders of dofs, for sure and perhaps."""
-        sure = {(d.joint, d.dof, d.active.client.name) for d in self.robot.dofs if d.active}
-        for client in self.clients.values():
-            for frame in self.frames_of(client):
-                sure |= {(d.joint, d.dof, client.name) for c in frame.commands if not c.done for d in c.live}
-        return sure, {(d.joint, d.dof) for d in self.robot.dofs if d.braking > self.now}
+        sure = {(d.joint, d.dof, d.owner.name) for d in self.robot.dofs if d.owner}
+        return sure, {(d.joint, d.dof) for d in self.robot.dofs if d.unsure > self.front}
 
     # ---- Robot -----------------------------------------------------------------------------------
 
@@ -764,20 +792,16 @@ class Model:
         """The panic has ended. Commanded states become the measured ones."""
         self.panicked = False
         for dof, position in zip(self.robot.dofs, measured):
-            dof.position, dof.braking = position, 0
+            dof.position, dof.unsure = position, 0
 
     def fault(self, output, measured):
         """A device has failed: nothing buffered by the clients that moved it is played."""
         moved = [d for d in self.robot.dofs if d.output == output]
-        losers = [c for c in self.clients.values() if any(d.active and d.active.client is c for d in moved)]
-        for dof in moved:
-            if dof.active:
-                self.halt(dof.active, {INTERRUPTED})
-        for client in losers:
-            self.drop_all(client, {INTERRUPTED}, active=False)
+        for client in {d.owner for d in moved if d.owner}:
+            self.drop_all(client, {INTERRUPTED})
         for dof, position in zip(self.robot.dofs, measured):
             if dof.output == output:
-                dof.position, dof.braking = position, 0
+                dof.position, dof.unsure = position, 0
 
     def arrived(self, reached):
         """The base's own controller has ended its GOTO."""
