@@ -84,7 +84,7 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
 bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client)
 {
     if (axis->holder != NULL && axis->holder != client) {
-        if (axis->holder->rank >= client->rank) {
+        if (axis->holder->rank >= client->rank || (axis->motion.servo != 0 && axis->motion.firm)) {
             return false;
         }
         tpi_motion_client *other = axis->holder;
@@ -157,6 +157,7 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     m.track->finite -= m.end_ns != INT64_MAX;
     axis->motion.servo = 0;
     axis->rest = (tpi_motion_point){point.position, 0};
+    axis->force = 0;
     if (brake && point.velocity != 0) {
         begin_brake(e, axis, point, m.servo);
     }
@@ -239,6 +240,16 @@ static tpi_motion_playing *free_command(const tpi_motion_engine *e, tpi_motion_c
     return command;
 }
 
+/* Why the axis cannot be interrupted now; NULL if it can. */
+static const char *firmness(const tpi_motion_engine *e, const tpi_motion_axis *axis)
+{
+    if (axis->motion.servo != 0 && axis->motion.firm) {
+        return "moves to its rest position";
+    }
+    return axis->place.output != TPI_MOTION_NOWHERE ? e->outputs[axis->place.output].occupied
+                                                    : NULL;
+}
+
 /* The first axis of an order that cannot be moved by its client now. */
 static const tpi_motion_axis *obstacle(const tpi_motion_engine *e, const tpi_motion_track *track,
                                        const tpi_motion_order *order)
@@ -246,7 +257,8 @@ static const tpi_motion_axis *obstacle(const tpi_motion_engine *e, const tpi_mot
     for (uint16_t i = 0; i < order->count; i++) {
         const tpi_motion_axis *axis = &e->axes[order->targets[i].axis];
 
-        if (axis->holder != track->client || (axis->motion.servo != 0 && axis->motion.firm)) {
+        if (axis->holder != track->client ||
+            (order->code != TPI_MOTION_STOP && firmness(e, axis) != NULL)) {
             return axis;
         }
     }
@@ -267,8 +279,8 @@ static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
                                "%s was taken by %s", joint, axis->holder->label);
         return;
     }
-    tpi_motion_signal_send(e, track->client, subject, TPI_MOTION_BUSY, true,
-                           "%s moves to its rest position", joint);
+    tpi_motion_signal_send(e, track->client, subject, TPI_MOTION_BUSY, true, "%s %s", joint,
+                           firmness(e, axis));
 }
 
 void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,

@@ -1,52 +1,6 @@
 /* control_test.c - queues, leases, panic, faults, rates and sequences. */
 #include "motion/engine_test.h"
 
-static const tpi_motion_header DIRECT = {.mode = TPI_MOTION_DIRECT};
-
-static int set_up(void **state)
-{
-    *state = bench_new(NULL);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    bench_free(*state);
-    return 0;
-}
-
-static void speed(struct bench *b, uint32_t client, uint32_t tag, double vx, double vy,
-                  double omega)
-{
-    bench_send(b, client, DIRECT, TPI_MOTION_SETSPEED, tag, &(tpi_motion_setspeed){vx, vy, omega});
-}
-
-static void set(struct bench *b, uint32_t client, uint32_t tag, uint16_t joint, double value)
-{
-    bench_send(b, client, DIRECT, TPI_MOTION_SET, tag, &(tpi_motion_set){joint, 0, value, 0});
-}
-
-/* A SET of the head on the server's clock. */
-static void set_later(struct bench *b, uint32_t client, uint32_t tag, int64_t at_ms, double value)
-{
-    const tpi_motion_header header = {.mode = TPI_MOTION_DELAY,
-                                      .flags = TPI_MOTION_ACK,
-                                      .time_us = (uint64_t)(BENCH_START / 1000 + at_ms * 1000)};
-
-    bench_send(b, client, header, TPI_MOTION_SET, tag, &(tpi_motion_set){1, 0, value, 0});
-}
-
-static const struct bench_write *last_write(const struct bench *b, uint16_t output)
-{
-    for (size_t i = b->count; i > 0; i--) {
-        if (b->writes[i - 1].write.output == output) {
-            return &b->writes[i - 1];
-        }
-    }
-    fail_msg("output %u was not written", (unsigned)output);
-    return NULL;
-}
-
 /* ---- Queues ---- */
 
 static void clear_drops_later_frames_of_this_line(void **state)
@@ -57,16 +11,16 @@ static void clear_drops_later_frames_of_this_line(void **state)
                                       .flags = TPI_MOTION_CLEAR | TPI_MOTION_ACK,
                                       .time_us = (uint64_t)(BENCH_START / 1000 + 600000)};
 
-    set_later(b, c, 1, 200, 0.1);
-    set_later(b, c, 2, 600, 0.2);
-    set_later(b, c, 3, 900, 0.3);
+    bench_set_later(b, c, 1, 200, 0.1);
+    bench_set_later(b, c, 2, 600, 0.2);
+    bench_set_later(b, c, 3, 900, 0.3);
     bench_send(b, c, header, TPI_MOTION_SET, 4, &(tpi_motion_set){1, 0, -0.5, 0});
     bench_expect(b, c, 2, TPI_MOTION_MODIFIED, true, "cleared");
     bench_expect(b, c, 3, TPI_MOTION_MODIFIED, true, "cleared");
     bench_wait(b, c, 3000);
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
     bench_expect(b, c, 4, TPI_MOTION_SUCCESS, true, "done");
-    assert_true(last_write(b, 1)->values[0] == -0.5);
+    assert_true(bench_last(b, 1)->values[0] == -0.5);
 }
 
 static void full_queues_and_far_times_are_refused(void **state)
@@ -75,10 +29,10 @@ static void full_queues_and_far_times_are_refused(void **state)
     const uint32_t c = bench_join(b, "a", 0);
 
     (void)state;
-    set_later(b, c, 1, 4000000, 0.1);
+    bench_set_later(b, c, 1, 4000000, 0.1);
     bench_expect(b, c, 1, TPI_MOTION_ERROR, true, "the time is beyond the horizon");
     for (uint32_t i = 2; i < 6; i++) {
-        set_later(b, c, i, 1000, 0.1);
+        bench_set_later(b, c, i, 1000, 0.1);
     }
     bench_expect(b, c, 5, TPI_MOTION_ERROR, true, "the queue is full");
     bench_free(b);
@@ -89,7 +43,7 @@ static void a_cancel_brakes_within_the_limit_and_writes_zero(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    speed(b, c, 1, 0.5, 0, 0);
+    bench_speed(b, c, 1, 0.5, 0, 0);
     bench_wait(b, c, 1000);
     const size_t before = b->count;
     bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){0});
@@ -108,13 +62,13 @@ static void a_cancel_of_one_tag_leaves_the_others(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    set(b, c, 1, 1, 1);
-    set(b, c, 2, 2, 1);
+    bench_set(b, c, 1, 1, 1);
+    bench_set(b, c, 2, 2, 1);
     bench_wait(b, c, 200);
     bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){1});
     bench_wait(b, c, 3000);
-    assert_true(last_write(b, 1)->values[0] < 0.5);
-    assert_true(last_write(b, 2)->values[0] == 1);
+    assert_true(bench_last(b, 1)->values[0] < 0.5);
+    assert_true(bench_last(b, 2)->values[0] == 1);
 }
 
 static void a_lease_that_ends_stops_and_drops(void **state)
@@ -122,13 +76,13 @@ static void a_lease_that_ends_stops_and_drops(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    speed(b, c, 1, 0.5, 0, 0);
-    set_later(b, c, 2, 5500, 1);
+    bench_speed(b, c, 1, 0.5, 0, 0);
+    bench_set_later(b, c, 2, 5500, 1);
     bench_run(b, BENCH_START + 4990 * BENCH_MS);
-    assert_true(last_write(b, 0)->values[0] == 0.5);
+    assert_true(bench_last(b, 0)->values[0] == 0.5);
     assert_true(tpi_motion_engine_next(b->engine) <= BENCH_START + 5000 * BENCH_MS);
     bench_run(b, BENCH_START + 7000 * BENCH_MS);
-    assert_true(last_write(b, 0)->values[0] == 0);
+    assert_true(bench_last(b, 0)->values[0] == 0);
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, c, 2, TPI_MOTION_INTERRUPTED, true, "the lease has ended");
     bench_expect(b, c, 1, TPI_MOTION_INTERRUPTED, true, "the lease has ended");
@@ -143,12 +97,12 @@ static void a_client_that_leaves_may_finish_until_its_lease_ends(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0), other = bench_join(b, "b", 0);
 
-    set_later(b, c, 1, 1000, 0.5);
-    set_later(b, other, 2, 1000, 0.5);
+    bench_set_later(b, c, 1, 1000, 0.5);
+    bench_set_later(b, other, 2, 1000, 0.5);
     tpi_motion_engine_leave(b->engine, c, true, b->now_ns);
     tpi_motion_engine_leave(b->engine, other, false, b->now_ns);
     bench_run(b, BENCH_START + 3000 * BENCH_MS);
-    assert_true(last_write(b, 1)->values[0] == 0.5);
+    assert_true(bench_last(b, 1)->values[0] == 0.5);
     assert_int_equal(bench_join(b, "new", 0), other); /* its place is free */
     assert_false(tpi_motion_engine_lost(b->engine, c));
     bench_run(b, BENCH_START + 6000 * BENCH_MS);
@@ -162,12 +116,12 @@ static void a_panic_flushes_everything_until_it_is_reset(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    set(b, c, 1, 1, 1);
-    set_later(b, c, 2, 1000, 0.5);
+    bench_set(b, c, 1, 1, 1);
+    bench_set_later(b, c, 2, 1000, 0.5);
     bench_wait(b, c, 300);
     const size_t before = b->count;
     tpi_motion_engine_panic(b->engine, 4, b->now_ns);
-    set(b, c, 3, 1, 1);
+    bench_set(b, c, 3, 1, 1);
     bench_wait(b, c, 3000);
     assert_int_equal(b->count, before);
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
@@ -178,7 +132,7 @@ static void a_panic_flushes_everything_until_it_is_reset(void **state)
     tpi_motion_engine_reset(b->engine, b->now_ns);
     bench_wait(b, c, 1000);
     assert_int_equal(b->count, before);
-    set(b, c, 4, 1, 1);
+    bench_set(b, c, 4, 1, 1);
     bench_wait(b, c, 1000);
     assert_true(fabs(b->writes[before].values[0] - 0.7) < 0.001); /* from where it is */
 }
@@ -188,9 +142,9 @@ static void after_a_fault_nothing_buffered_is_played(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0), other = bench_join(b, "b", 0);
 
-    set(b, c, 1, 1, 1);
-    set_later(b, c, 2, 1000, 0.5);
-    set(b, other, 3, 2, 0.5);
+    bench_set(b, c, 1, 1, 1);
+    bench_set_later(b, c, 2, 1000, 0.5);
+    bench_set(b, other, 3, 2, 0.5);
     bench_wait(b, c, 300);
     const size_t before = b->count;
     tpi_motion_engine_fault(b->engine, 1, "the head is jammed", b->now_ns);
@@ -198,7 +152,7 @@ static void after_a_fault_nothing_buffered_is_played(void **state)
     for (size_t i = before; i < b->count; i++) {
         assert_int_equal(b->writes[i].write.output, 2);
     }
-    assert_true(last_write(b, 2)->values[0] == 0.5); /* the other client's */
+    assert_true(bench_last(b, 2)->values[0] == 0.5); /* the other client's */
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, c, 1, TPI_MOTION_INTERRUPTED, true, "the head is jammed");
     bench_expect(b, c, 2, TPI_MOTION_INTERRUPTED, true, "the head is jammed");
@@ -211,19 +165,19 @@ static void in_a_hold_direct_commands_are_busy_but_stop_is_not(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    speed(b, c, 1, 0.5, 0, 0);
+    bench_speed(b, c, 1, 0.5, 0, 0);
     bench_wait(b, c, 1000);
     bench_rate(b, c, 0);
     bench_wait(b, c, 1000);
     bench_drain(b, c);
-    speed(b, c, 2, 0.1, 0, 0);
+    bench_speed(b, c, 2, 0.1, 0, 0);
     bench_expect(b, c, 2, TPI_MOTION_BUSY, true, "base is held");
-    bench_send(b, c, DIRECT, TPI_MOTION_STOP, 3, &(tpi_motion_empty){0});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_STOP, 3, &(tpi_motion_empty){0});
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "stopped");
     bench_expect(b, c, 3, TPI_MOTION_SUCCESS, true, "stopped");
     bench_rate(b, c, 1);
     bench_wait(b, c, 1000);
-    assert_true(last_write(b, 0)->values[0] == 0);
+    assert_true(bench_last(b, 0)->values[0] == 0);
 }
 
 /* The speed of a slowed client goes over to a brake and to the next command as it is. */
@@ -233,16 +187,16 @@ static void a_slowed_speed_does_not_jump_when_its_command_changes(void **state)
     const uint32_t c = bench_join(b, "a", 0);
 
     bench_rate(b, c, 0.5);
-    speed(b, c, 1, 0.8, 0, 0);
+    bench_speed(b, c, 1, 0.8, 0, 0);
     bench_wait(b, c, 3000);
-    assert_true(fabs(last_write(b, 0)->values[0] - 0.4) < 1e-6);
+    assert_true(fabs(bench_last(b, 0)->values[0] - 0.4) < 1e-6);
     for (uint32_t i = 2; i < 8; i++) {
         bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){0});
         bench_wait(b, c, 100);
-        assert_true(last_write(b, 0)->values[0] < 0.35);
-        speed(b, c, i, 0.8, 0, 0);
+        assert_true(bench_last(b, 0)->values[0] < 0.35);
+        bench_speed(b, c, i, 0.8, 0, 0);
         bench_wait(b, c, 1000);
-        assert_true(fabs(last_write(b, 0)->values[0] - 0.4) < 1e-6);
+        assert_true(fabs(bench_last(b, 0)->values[0] - 0.4) < 1e-6);
     }
     for (size_t i = 1; i < b->count; i++) {
         const double change = b->writes[i].values[0] - b->writes[i - 1].values[0];
@@ -260,13 +214,13 @@ static void half_the_rate_takes_twice_the_time(void **state)
 
     bench_rate(b, c, 0.5);
     bench_drain(b, c);
-    bench_send(b, c, DIRECT, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 1, 2000000});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 1, 2000000});
     bench_wait(b, c, 3900);
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect_nothing(b, c);
     bench_wait(b, c, 200);
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, true, "done");
-    assert_true(last_write(b, 1)->values[0] == 1);
+    assert_true(bench_last(b, 1)->values[0] == 1);
 }
 
 static void the_robots_rate_is_raised_by_its_client_or_an_operator(void **state)
@@ -286,7 +240,7 @@ static void the_robots_rate_is_raised_by_its_client_or_an_operator(void **state)
     bench_expect(b, chief, 9999, TPI_MOTION_SUCCESS, true, "");
     bench_session(b, c, TPI_MOTION_RATE, &(tpi_motion_rate){1, 1});
     bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
-    set(b, guest, 1, 1, 1);
+    bench_set(b, guest, 1, 1, 1);
     bench_expect(b, guest, 1, TPI_MOTION_ERROR, true, "this client may not move the robot");
 }
 
@@ -329,7 +283,7 @@ static void a_playback_with_uneven_frames_is_refused(void **state)
     bench_wait(b, c, 100);
     assert_int_equal(summary_of(b, c).signal, TPI_MOTION_ERROR);
     assert_int_equal(b->count, 0);
-    set(b, c, 2, 1, 1); /* its dofs are free */
+    bench_set(b, c, 2, 1, 1); /* its dofs are free */
     bench_expect_nothing(b, c);
     bench_wait(b, c, 100);
     bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
@@ -353,7 +307,7 @@ static void a_sequence_with_missing_frames_plays_the_rest(void **state)
     assert_int_equal(s.frames, 2);
     assert_int_equal(s.played, 2);
     assert_true(s.end_us - s.start_us > 900000); /* the last motion has ended too */
-    assert_true(last_write(b, 1)->values[0] == 0.2);
+    assert_true(bench_last(b, 1)->values[0] == 0.2);
 }
 
 static void without_an_end_the_robot_stands_at_the_last_frame(void **state)
@@ -370,7 +324,7 @@ static void without_an_end_the_robot_stands_at_the_last_frame(void **state)
             TPI_MOTION_SETSPEED, 1, &(tpi_motion_setspeed){0.5, 0, 0});
     }
     bench_wait(b, c, 20000);
-    assert_true(last_write(b, 0)->values[0] < 1e-3);
+    assert_true(bench_last(b, 0)->values[0] < 1e-3);
     const double way = 2.4 * 0.5; /* no further than the last frame */
     double made = 0;
     for (size_t i = 0; i + 1 < b->count; i++) {
@@ -380,10 +334,10 @@ static void without_an_end_the_robot_stands_at_the_last_frame(void **state)
     assert_true(made < way && made > way - 0.2);
     frame(b, c, TPI_MOTION_ADAPTIVE, 2400000, 0.3); /* of the instant at which it stands */
     bench_wait(b, c, 100);
-    assert_true(last_write(b, 1)->speeds[0] == 0);
+    assert_true(bench_last(b, 1)->speeds[0] == 0);
     bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 25});
     bench_wait(b, c, 2000);
-    assert_true(last_write(b, 0)->values[0] == 0.5); /* a speed lasts */
+    assert_true(bench_last(b, 0)->values[0] == 0.5); /* a speed lasts */
     assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
 }
 
@@ -417,15 +371,15 @@ static void delayed_frames_are_waited_for_on_request(void **state)
                    &(tpi_motion_setspeed){0.5, 0, 0});
     }
     bench_wait(b, c, 1200);
-    assert_true(last_write(b, 0)->values[0] == 0.5);
+    assert_true(bench_last(b, 0)->values[0] == 0.5);
     bench_wait(b, c, 3000);
-    assert_true(last_write(b, 0)->values[0] == 0); /* it stands at the last frame */
+    assert_true(bench_last(b, 0)->values[0] == 0); /* it stands at the last frame */
     header.time_us += 1000000;
     bench_send(b, c, header, TPI_MOTION_SETSPEED, 21, &(tpi_motion_setspeed){0, 0, 0});
     bench_wait(b, c, 500);
-    assert_true(last_write(b, 0)->values[0] > 0.4); /* and drives on along its path */
+    assert_true(bench_last(b, 0)->values[0] > 0.4); /* and drives on along its path */
     bench_wait(b, c, 3000);
-    assert_true(last_write(b, 0)->values[0] == 0);
+    assert_true(bench_last(b, 0)->values[0] == 0);
 }
 
 static void a_sequence_may_last_longer_than_the_horizon(void **state)
@@ -454,11 +408,11 @@ static void a_clear_that_is_refused_drops_nothing(void **state)
     const tpi_motion_header header = {
         .mode = TPI_MOTION_DELAY, .flags = TPI_MOTION_CLEAR, .time_us = UINT64_MAX / 1000 + 2};
 
-    set_later(b, c, 1, 500, 0.1);
+    bench_set_later(b, c, 1, 500, 0.1);
     bench_send(b, c, header, TPI_MOTION_SET, 2, &(tpi_motion_set){1, 0, -0.5, 0});
     bench_expect(b, c, 2, TPI_MOTION_ERROR, true, "the time is beyond the horizon");
     bench_wait(b, c, 2000);
-    assert_true(last_write(b, 1)->values[0] == 0.1);
+    assert_true(bench_last(b, 1)->values[0] == 0.1);
 }
 
 static void a_sequence_has_to_begin(void **state)
@@ -474,31 +428,29 @@ static void a_sequence_has_to_begin(void **state)
                  "a playback needs the number of frames and the duration");
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(clear_drops_later_frames_of_this_line),
-        CASE(full_queues_and_far_times_are_refused),
-        CASE(a_cancel_brakes_within_the_limit_and_writes_zero),
-        CASE(a_cancel_of_one_tag_leaves_the_others),
-        CASE(a_lease_that_ends_stops_and_drops),
-        CASE(a_client_that_leaves_may_finish_until_its_lease_ends),
-        CASE(a_panic_flushes_everything_until_it_is_reset),
-        CASE(after_a_fault_nothing_buffered_is_played),
-        CASE(in_a_hold_direct_commands_are_busy_but_stop_is_not),
-        CASE(a_slowed_speed_does_not_jump_when_its_command_changes),
-        CASE(half_the_rate_takes_twice_the_time),
-        CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
-        CASE(a_playback_with_uneven_frames_is_refused),
-        CASE(a_sequence_with_missing_frames_plays_the_rest),
-        CASE(without_an_end_the_robot_stands_at_the_last_frame),
-        CASE(a_playback_ends_with_its_last_frame),
-        CASE(delayed_frames_are_waited_for_on_request),
-        CASE(a_sequence_may_last_longer_than_the_horizon),
-        CASE(a_clear_that_is_refused_drops_nothing),
-        CASE(a_sequence_has_to_begin),
+        BENCH_CASE(clear_drops_later_frames_of_this_line),
+        BENCH_CASE(full_queues_and_far_times_are_refused),
+        BENCH_CASE(a_cancel_brakes_within_the_limit_and_writes_zero),
+        BENCH_CASE(a_cancel_of_one_tag_leaves_the_others),
+        BENCH_CASE(a_lease_that_ends_stops_and_drops),
+        BENCH_CASE(a_client_that_leaves_may_finish_until_its_lease_ends),
+        BENCH_CASE(a_panic_flushes_everything_until_it_is_reset),
+        BENCH_CASE(after_a_fault_nothing_buffered_is_played),
+        BENCH_CASE(in_a_hold_direct_commands_are_busy_but_stop_is_not),
+        BENCH_CASE(a_slowed_speed_does_not_jump_when_its_command_changes),
+        BENCH_CASE(half_the_rate_takes_twice_the_time),
+        BENCH_CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
+        BENCH_CASE(a_playback_with_uneven_frames_is_refused),
+        BENCH_CASE(a_sequence_with_missing_frames_plays_the_rest),
+        BENCH_CASE(without_an_end_the_robot_stands_at_the_last_frame),
+        BENCH_CASE(a_playback_ends_with_its_last_frame),
+        BENCH_CASE(delayed_frames_are_waited_for_on_request),
+        BENCH_CASE(a_sequence_may_last_longer_than_the_horizon),
+        BENCH_CASE(a_clear_that_is_refused_drops_nothing),
+        BENCH_CASE(a_sequence_has_to_begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

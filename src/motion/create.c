@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kinematics/mechanism.h"
 #include "motion/inside.h"
 
 enum { LONGEST_RECORD = 65535 + TPI_MOTION_RECORD, MOST_TARGETS = 65536 / 12 + 1 };
@@ -40,6 +41,57 @@ static tp_status check_axis(const tpi_motion_engine *e, const tpi_motion_axis *a
     return TP_OK;
 }
 
+/* Bound an axis by the limits of one that follows it. */
+static void bound_by_follower(tpi_motion_axis *axis, const tpi_dof *follower)
+{
+    const double factor = follower->multiplier;
+    const double a = (follower->lower - follower->offset) / factor;
+    const double b = (follower->upper - follower->offset) / factor;
+
+    axis->limits.lower = fmax(axis->limits.lower, fmin(a, b));
+    axis->limits.upper = fmin(axis->limits.upper, fmax(a, b));
+    axis->limits.velocity = fmin(axis->limits.velocity, follower->velocity / fabs(factor));
+    axis->limits.acceleration =
+        fmin(axis->limits.acceleration, follower->acceleration / fabs(factor));
+}
+
+void tpi_motion_axis_limit_all(tpi_motion_engine *e)
+{
+    tpi_mechanism *m = e->robot.mechanism;
+
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        tpi_motion_axis *axis = &e->axes[i];
+        const tpi_motion_dof *of = axis->of;
+
+        axis->limits = (tpi_motion_limits){of->lower, of->upper, of->velocity, of->acceleration};
+        if (axis->joint == 0) { /* positions of the base are not commanded */
+            axis->limits.lower = -INFINITY;
+            axis->limits.upper = INFINITY;
+        }
+        if (m != NULL) {
+            m->dofs[i].lower = of->lower;
+            m->dofs[i].upper = of->upper;
+            m->dofs[i].velocity = of->velocity;
+            m->dofs[i].acceleration = of->acceleration;
+        }
+    }
+    for (uint16_t i = 0; m != NULL && i < e->axis_count; i++) {
+        if (m->dofs[i].master >= 0 && m->dofs[i].multiplier != 0) {
+            bound_by_follower(&e->axes[m->dofs[i].master], &m->dofs[i]);
+        }
+    }
+}
+
+static tp_status check_axes(const tpi_motion_engine *e, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (uint16_t i = 0; i < e->axis_count && status == TP_OK; i++) {
+        status = check_axis(e, &e->axes[i], err);
+    }
+    return status;
+}
+
 static tp_status make_axes(tpi_motion_engine *e, tp_error *err)
 {
     for (uint16_t j = 0; j < e->robot.joint_count; j++) {
@@ -57,19 +109,13 @@ static tp_status make_axes(tpi_motion_engine *e, tp_error *err)
                 .dof = d,
                 .index = index,
                 .of = dof,
-                .limits = {dof->lower, dof->upper, dof->velocity, dof->acceleration},
+                .first = *dof,
                 .place = e->robot.places[index],
             };
-            if (j == 0) { /* positions of the base are not commanded */
-                e->axes[index].limits.lower = -INFINITY;
-                e->axes[index].limits.upper = INFINITY;
-            }
-            if (check_axis(e, &e->axes[index], err) != TP_OK) {
-                return TP_E_INVALID;
-            }
         }
     }
-    return TP_OK;
+    tpi_motion_axis_limit_all(e);
+    return check_axes(e, err);
 }
 
 /* ---- Outputs ---- */
@@ -194,7 +240,9 @@ tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_rob
     for (uint16_t i = 0; i < robot->joint_count; i++) {
         e->axis_count = (uint16_t)(e->axis_count + robot->joints[i].dof_count);
     }
-    const tp_status status = make(e, err);
+    const bool fits = robot->mechanism == NULL || robot->mechanism->dof_count == e->axis_count;
+    const tp_status status =
+        fits ? make(e, err) : tp_fail(err, TP_E_INVALID, "the mechanism has other dofs");
     if (status != TP_OK) {
         tpi_motion_engine_destroy(e);
         return status;

@@ -1,4 +1,4 @@
-/* engine.c - the engine: clients, instants, panic and faults. */
+/* engine.c - the engine: clients, panic, what it tells its binding. */
 #include "motion/engine.h"
 
 #include <stdlib.h>
@@ -68,11 +68,13 @@ static void end_leases(tpi_motion_engine *e)
     }
 }
 
-/* It is now this time, which never goes back. Leases end first: what they stop is not played. */
-static void set_now(tpi_motion_engine *e, int64_t now_ns)
+void tpi_motion_engine_set_now(tpi_motion_engine *e, int64_t now_ns)
 {
     if (now_ns > e->now_ns) {
         e->now_ns = now_ns;
+    }
+    if (e->began_ns == 0) {
+        e->began_ns = now_ns;
     }
     end_leases(e);
     if (e->planned_ns <= e->now_ns) {
@@ -85,7 +87,7 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
 {
     uint32_t place = 0;
 
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     while (place < engine->settings.clients && engine->clients[place] != NULL) {
         place++;
     }
@@ -116,7 +118,7 @@ void tpi_motion_engine_leave(tpi_motion_engine *engine, uint32_t client, bool fi
 {
     tpi_motion_client *c = client_of(engine, client);
 
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     if (c == NULL) {
         return;
     }
@@ -127,11 +129,46 @@ void tpi_motion_engine_leave(tpi_motion_engine *engine, uint32_t client, bool fi
     remove_client(engine, c);
 }
 
+void tpi_motion_engine_grant(tpi_motion_engine *engine, uint32_t client, uint8_t right, int rank,
+                             int64_t now_ns)
+{
+    tpi_motion_client *c = client_of(engine, client);
+
+    tpi_motion_engine_set_now(engine, now_ns);
+    if (c == NULL) {
+        return;
+    }
+    c->right = right;
+    c->rank = rank;
+    if (right < 2) {
+        tpi_motion_session_stop(engine, c, TPI_MOTION_INTERRUPTED, true,
+                                "this client may not move the robot any more");
+    }
+}
+
+int64_t tpi_motion_engine_lease(tpi_motion_engine *engine, uint32_t client, int64_t lease_ns)
+{
+    const tpi_motion_settings *s = &engine->settings;
+    tpi_motion_client *c = client_of(engine, client);
+    const int64_t asked = lease_ns > 0 ? lease_ns : s->lease_ns;
+    const int64_t granted = asked < s->longest_lease_ns ? asked : s->longest_lease_ns;
+
+    if (c != NULL) {
+        c->lease_ns = granted;
+    }
+    return granted;
+}
+
+const tpi_motion_settings *tpi_motion_engine_settings(const tpi_motion_engine *engine)
+{
+    return &engine->settings;
+}
+
 void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t now_ns)
 {
     tpi_motion_client *c = client_of(engine, client);
 
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     if (c != NULL) {
         c->heard_ns = engine->now_ns;
     }
@@ -145,7 +182,7 @@ void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
 {
     tpi_motion_client *c = client_of(engine, client);
 
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     if (c == NULL || c->gone || header->size > TPI_MOTION_PAYLOAD) {
         return;
     }
@@ -163,69 +200,9 @@ void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
     }
 }
 
-void tpi_motion_engine_measured(tpi_motion_engine *engine, uint16_t dof,
-                                const tpi_motion_dof_state *state)
-{
-    if (dof < engine->axis_count) {
-        engine->axes[dof].measured = *state;
-    }
-}
-
-void tpi_motion_engine_base(tpi_motion_engine *engine, const tpi_motion_base *base)
-{
-    engine->base = *base;
-}
-
-void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool reached,
-                               int64_t now_ns)
-{
-    set_now(engine, now_ns);
-    for (uint16_t i = 0; i < engine->axis_count; i++) {
-        tpi_motion_axis *axis = &engine->axes[i];
-
-        if (axis->place.output == output && axis->motion.servo == TPI_MOTION_GOTO_SERVO) {
-            engine->outputs[output].goes = false;
-            tpi_motion_axis_end(engine, axis, reached ? TPI_MOTION_SUCCESS : TPI_MOTION_INTERRUPTED,
-                                false, reached ? "arrived" : "the robot gave up");
-        }
-    }
-}
-
-/* What is commanded becomes what is measured: nothing jumps when it moves again. */
-static void take_measured(tpi_motion_axis *axis)
-{
-    axis->rest = (tpi_motion_point){axis->measured.position, 0};
-    axis->force = 0;
-}
-
-void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
-                             int64_t now_ns)
-{
-    set_now(engine, now_ns);
-    for (uint16_t i = 0; i < engine->axis_count; i++) {
-        tpi_motion_axis *axis = &engine->axes[i];
-
-        if (axis->place.output != output) {
-            continue;
-        }
-        tpi_motion_client *client = axis->holder;
-        tpi_motion_axis_end(engine, axis, TPI_MOTION_INTERRUPTED, false, why);
-        if (client != NULL) {
-            tpi_motion_session_stop(engine, client, TPI_MOTION_INTERRUPTED, true, why);
-        }
-        if (axis->motion.servo != 0) { /* a brake: the device takes none */
-            tpi_motion_axis_end(engine, axis, TPI_MOTION_INTERRUPTED, false, why);
-        }
-        take_measured(axis);
-    }
-    if (output < engine->robot.outputs) {
-        engine->outputs[output].dirty = engine->outputs[output].goes = false;
-    }
-}
-
 void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t now_ns)
 {
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     engine->panicked = true;
     engine->epoch = epoch;
     for (uint32_t i = 0; i < engine->settings.clients; i++) {
@@ -244,10 +221,10 @@ void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t 
 
 void tpi_motion_engine_reset(tpi_motion_engine *engine, int64_t now_ns)
 {
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     engine->panicked = false;
     for (uint16_t i = 0; i < engine->axis_count; i++) {
-        take_measured(&engine->axes[i]);
+        tpi_motion_axis_take_measured(&engine->axes[i]);
     }
 }
 
@@ -287,7 +264,7 @@ uint64_t tpi_motion_engine_excesses(const tpi_motion_engine *engine)
 
 void tpi_motion_engine_advance(tpi_motion_engine *engine, int64_t now_ns, int64_t until_ns)
 {
-    set_now(engine, now_ns);
+    tpi_motion_engine_set_now(engine, now_ns);
     tpi_motion_advance(engine, until_ns);
     for (uint32_t i = 0; i < engine->settings.clients; i++) {
         if (engine->clients[i] != NULL) {

@@ -12,8 +12,6 @@
  * Speeds change in steps of the robot's period, with at most 4/5 of the acceleration limit; the
  * rest is kept for slowing a time line at the same moment. Packages are handled in the order of the
  * calls; the binding takes the clients in turn.
- *
- * Commands of control frames (POSE, TWIST, WRENCH) are answered with NA.
  */
 #ifndef TROUPE_MOTION_ENGINE_H
 #define TROUPE_MOTION_ENGINE_H
@@ -33,17 +31,23 @@ typedef struct tpi_motion_place {
 
 enum { TPI_MOTION_NOWHERE = 0xffff };
 
-/* A robot. Everything is borrowed and must last as long as the engine. */
+struct tpi_mechanism;
+
+/* A robot. Everything is borrowed and must last as long as the engine. UPDATE changes joints,
+ * links, frames and the mechanism. */
 typedef struct tpi_motion_robot {
     const char *name;
-    tpi_motion_joint *joints; /* joint 0 is the base; its dofs are x, y, theta, or all six */
+    tpi_motion_joint *joints; /* joint 0 is the base: x, y, theta; or x, y, z, yaw, pitch, roll */
     tpi_motion_link *links;
     tpi_motion_frame *frames;
     const tpi_motion_place *places; /* one for each dof */
     uint16_t joint_count, link_count, frame_count, root, outputs;
-    bool takes_goto;   /* the base has its own controller for GOTO */
-    int64_t period_ns; /* between set-points */
-    uint64_t clock;    /* identity of the server's clock */
+    bool takes_goto;                 /* the base has its own controller for GOTO */
+    int64_t period_ns;               /* between set-points */
+    uint64_t clock;                  /* identity of the server's clock */
+    struct tpi_mechanism *mechanism; /* has the same joints, dofs and frames; NULL: control frames
+                                        are not moved, and dofs that mimic have no state */
+    uint32_t updates;                /* bit i: UPDATE may set field i; 0: none */
 } tpi_motion_robot;
 
 /* Limits; 0 selects the default. */
@@ -98,13 +102,25 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
 void tpi_motion_engine_leave(tpi_motion_engine *engine, uint32_t client, bool finish,
                              int64_t now_ns);
 
+/* The client has shown a key: it has another right and rank from now on. A client that may not move
+ * any more loses its frames, and its dofs stop. */
+void tpi_motion_engine_grant(tpi_motion_engine *engine, uint32_t client, uint8_t right, int rank,
+                             int64_t now_ns);
+
+/* Ask for a lease for a client, 0 for the default, as LEASE and HELLO do. Returns what is granted.
+ */
+int64_t tpi_motion_engine_lease(tpi_motion_engine *engine, uint32_t client, int64_t lease_ns);
+
+/* The settings that apply, with the defaults filled in. */
+const tpi_motion_settings *tpi_motion_engine_settings(const tpi_motion_engine *engine);
+
 /* ---- What comes in ---- */
 
 /* Any byte of a client renews its lease. */
 void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t now_ns);
 
 /* Handle a package whose payload has passed tpi_motion_payload_check(). Session records that are
- * the front's (HELLO, SYNC, UPDATE, CHALLENGE, PROVE) are ignored. */
+ * the front's (HELLO, SYNC, CHALLENGE, PROVE) are ignored. */
 void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
                                const tpi_motion_header *header, const uint8_t *payload,
                                int64_t now_ns);
@@ -124,6 +140,21 @@ void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool 
  * frames. Commanded states become the measured ones. */
 void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
                              int64_t now_ns);
+
+/* The device of an output makes a motion that cannot be interrupted, such as a step of a walking
+ * robot: commands for it answer BUSY with this text behind the name of the joint. NULL: it has
+ * ended. The text is borrowed until then. */
+void tpi_motion_engine_occupied(tpi_motion_engine *engine, uint16_t output, const char *why,
+                                int64_t now_ns);
+
+/* Another device takes an output over; queues and motions go on. `states` are what it measures and
+ * `tolerances` how far each may be from what is commanded (of dofs that are driven by speed or
+ * force: from what was measured), both by slot. Writes that are due at `*from_ns` or later are for
+ * the new device; the first contains all that is commanded. TP_E_RANGE, naming the dof, if the
+ * positions do not agree: nothing has changed then. */
+tp_status tpi_motion_engine_rebind(tpi_motion_engine *engine, uint16_t output,
+                                   const tpi_motion_dof_state *states, const double *tolerances,
+                                   int64_t now_ns, int64_t *from_ns, tp_error *err);
 
 /* A panic: everything is dropped and refused. The robot's panic action is not the engine's. */
 void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t now_ns);

@@ -1,52 +1,6 @@
 /* engine_test.c - commands and their signals, clients side by side, queries. */
 #include "motion/engine_test.h"
 
-static const tpi_motion_header DIRECT = {.mode = TPI_MOTION_DIRECT};
-
-static int set_up(void **state)
-{
-    *state = bench_new(NULL);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    bench_free(*state);
-    return 0;
-}
-
-static void speed(struct bench *b, uint32_t client, uint32_t tag, double vx, double vy,
-                  double omega)
-{
-    bench_send(b, client, DIRECT, TPI_MOTION_SETSPEED, tag, &(tpi_motion_setspeed){vx, vy, omega});
-}
-
-static void set(struct bench *b, uint32_t client, uint32_t tag, uint16_t joint, double value)
-{
-    bench_send(b, client, DIRECT, TPI_MOTION_SET, tag, &(tpi_motion_set){joint, 0, value, 0});
-}
-
-/* A SET of the head on the server's clock. */
-static void set_later(struct bench *b, uint32_t client, uint32_t tag, int64_t at_ms, double value)
-{
-    const tpi_motion_header header = {.mode = TPI_MOTION_DELAY,
-                                      .flags = TPI_MOTION_ACK,
-                                      .time_us = (uint64_t)(BENCH_START / 1000 + at_ms * 1000)};
-
-    bench_send(b, client, header, TPI_MOTION_SET, tag, &(tpi_motion_set){1, 0, value, 0});
-}
-
-static const struct bench_write *last_write(const struct bench *b, uint16_t output)
-{
-    for (size_t i = b->count; i > 0; i--) {
-        if (b->writes[i - 1].write.output == output) {
-            return &b->writes[i - 1];
-        }
-    }
-    fail_msg("output %u was not written", (unsigned)output);
-    return NULL;
-}
-
 /* ---- Commands ---- */
 
 static void a_speed_is_ramped_and_answered_when_it_starts_and_ends(void **state)
@@ -54,23 +8,23 @@ static void a_speed_is_ramped_and_answered_when_it_starts_and_ends(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    speed(b, c, 1, 0.4, 0, 0);
+    bench_speed(b, c, 1, 0.4, 0, 0);
     bench_wait(b, c, 1000);
     assert_true(b->writes[0].values[0] > 0 && b->writes[0].values[0] < 0.0081);
-    assert_true(last_write(b, 0)->values[0] == 0.4);
+    assert_true(bench_last(b, 0)->values[0] == 0.4);
     assert_in_range(b->count, 48, 52); /* 0.5 s with 4/5 of 1 m/s2, then none */
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect_nothing(b, c);
-    speed(b, c, 2, 0.4, 0.1, 0);
+    bench_speed(b, c, 2, 0.4, 0.1, 0);
     bench_wait(b, c, 100);
     bench_expect(b, c, 2, TPI_MOTION_MODIFIED, false, "started"); /* wheels do not drive sideways */
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
-    bench_send(b, c, DIRECT, TPI_MOTION_STOP, 3, &(tpi_motion_empty){0});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_STOP, 3, &(tpi_motion_empty){0});
     bench_wait(b, c, 1000);
     bench_expect(b, c, 3, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, c, 2, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
     bench_expect(b, c, 3, TPI_MOTION_SUCCESS, true, "done");
-    assert_true(last_write(b, 0)->values[0] == 0);
+    assert_true(bench_last(b, 0)->values[0] == 0);
 }
 
 static void a_move_of_many_dofs_is_one_command_and_one_write_for_each_output(void **state)
@@ -79,14 +33,14 @@ static void a_move_of_many_dofs_is_one_command_and_one_write_for_each_output(voi
     const uint32_t c = bench_join(b, "a", 0);
     tpi_motion_drive targets[3] = {{1, 0, 0.5}, {1, 1, -0.25}, {2, 0, 1}};
 
-    bench_send(b, c, DIRECT, TPI_MOTION_MOVE, 5, &(tpi_motion_move){2000000, 1, 3, targets});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_MOVE, 5, &(tpi_motion_move){2000000, 1, 3, targets});
     bench_wait(b, c, 1900);
     bench_expect(b, c, 5, TPI_MOTION_SUCCESS, false, "started");
     bench_expect_nothing(b, c);
     bench_wait(b, c, 200);
     bench_expect(b, c, 5, TPI_MOTION_SUCCESS, true, "done");
-    assert_true(last_write(b, 1)->values[0] == 0.5 && last_write(b, 1)->values[1] == -0.25);
-    assert_true(last_write(b, 2)->values[0] == 1 && last_write(b, 2)->speeds[0] == 0);
+    assert_true(bench_last(b, 1)->values[0] == 0.5 && bench_last(b, 1)->values[1] == -0.25);
+    assert_true(bench_last(b, 2)->values[0] == 1 && bench_last(b, 2)->speeds[0] == 0);
     for (size_t i = 0; i + 1 < b->count; i++) {
         for (size_t j = i + 1; j < b->count && b->writes[j].due_ns == b->writes[i].due_ns; j++) {
             assert_int_not_equal(b->writes[j].write.output, b->writes[i].write.output);
@@ -104,9 +58,9 @@ static void a_motion_ends_exactly_and_is_sampled_on_its_own_grid(void **state)
     size_t samples = 0;
     int64_t start = 0;
 
-    bench_send(b, c, DIRECT, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 0.5, 1234567});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 0.5, 1234567});
     bench_wait(b, c, 3);
-    bench_send(b, c, DIRECT, TPI_MOTION_SET, 2, &(tpi_motion_set){2, 0, 0.5, 1234567});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_SET, 2, &(tpi_motion_set){2, 0, 0.5, 1234567});
     bench_wait(b, c, 2000);
     for (size_t i = 0; i < b->count; i++) {
         if (b->writes[i].write.output == 1) {
@@ -115,8 +69,8 @@ static void a_motion_ends_exactly_and_is_sampled_on_its_own_grid(void **state)
         }
     }
     assert_int_equal(samples, 125); /* the start, 123 periods, the end */
-    assert_int_equal(last_write(b, 1)->due_ns - start, 1234567000);
-    assert_true(last_write(b, 1)->values[0] == 0.5);
+    assert_int_equal(bench_last(b, 1)->due_ns - start, 1234567000);
+    assert_true(bench_last(b, 1)->values[0] == 0.5);
 }
 
 static void a_target_beyond_a_limit_is_clamped(void **state)
@@ -124,11 +78,11 @@ static void a_target_beyond_a_limit_is_clamped(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    set(b, c, 1, 1, 9);
+    bench_set(b, c, 1, 1, 9);
     bench_wait(b, c, 5000);
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started");
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "done");
-    assert_true(last_write(b, 1)->values[0] == 1.5);
+    assert_true(bench_last(b, 1)->values[0] == 1.5);
 }
 
 static void a_joint_speed_ends_at_the_limit(void **state)
@@ -136,13 +90,13 @@ static void a_joint_speed_ends_at_the_limit(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    bench_send(b, c, DIRECT, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){2, 0, 0.8});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){2, 0, 0.8});
     bench_wait(b, c, 5000);
-    assert_true(last_write(b, 2)->values[0] == 0);
-    assert_int_equal(last_write(b, 2)->servo[0], TPI_MOTION_SERVO_SPEED);
-    set(b, c, 2, 2, 2); /* it is there already */
+    assert_true(bench_last(b, 2)->values[0] == 0);
+    assert_int_equal(bench_last(b, 2)->servo[0], TPI_MOTION_SERVO_SPEED);
+    bench_set(b, c, 2, 2, 2); /* it is there already */
     bench_wait(b, c, 20);
-    assert_true(last_write(b, 2)->values[0] == 2);
+    assert_true(bench_last(b, 2)->values[0] == 2);
 }
 
 static void what_the_robot_does_not_have_is_said_once_and_the_rest_runs(void **state)
@@ -167,7 +121,7 @@ static void what_the_robot_does_not_have_is_said_once_and_the_rest_runs(void **s
     bench_package(b, c, header, payload);
     bench_wait(b, c, 1000);
     bench_expect_nothing(b, c);
-    assert_true(last_write(b, 1)->values[0] == 0.1);
+    assert_true(bench_last(b, 1)->values[0] == 0.1);
 }
 
 static void a_goto_is_stopped_in_a_hold_and_issued_again(void **state)
@@ -175,7 +129,7 @@ static void a_goto_is_stopped_in_a_hold_and_issued_again(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    bench_send(b, c, DIRECT, TPI_MOTION_GOTO, 1, &(tpi_motion_goto){1, 2, 3, 0});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_GOTO, 1, &(tpi_motion_goto){1, 2, 3, 0});
     bench_wait(b, c, 500);
     assert_int_equal(b->count, 1);
     assert_int_equal(b->writes[0].write.what, TPI_MOTION_WRITE_GOTO);
@@ -200,16 +154,16 @@ static void home_cannot_be_interrupted(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    set(b, c, 1, 1, 1);
+    bench_set(b, c, 1, 1, 1);
     bench_wait(b, c, 3000);
-    bench_send(b, c, DIRECT, TPI_MOTION_HOME, 2, &(tpi_motion_home){0xffff});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_HOME, 2, &(tpi_motion_home){0xffff});
     bench_wait(b, c, 100);
     bench_drain(b, c);
-    set(b, c, 3, 1, 1);
+    bench_set(b, c, 3, 1, 1);
     bench_wait(b, c, 3000);
     bench_expect(b, c, 3, TPI_MOTION_BUSY, true, "head moves to its rest position");
     bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
-    assert_true(last_write(b, 1)->values[0] == 0);
+    assert_true(bench_last(b, 1)->values[0] == 0);
 }
 
 /* ---- Clients side by side ---- */
@@ -219,19 +173,19 @@ static void another_client_is_busy_until_the_dof_is_free(void **state)
     struct bench *b = *state;
     const uint32_t first = bench_join(b, "first", 0), second = bench_join(b, "second", 0);
 
-    set(b, first, 1, 1, 1);
+    bench_set(b, first, 1, 1, 1);
     bench_wait(b, first, 50);
-    set(b, second, 2, 1, -1);
-    set(b, second, 3, 2, -1); /* another joint is free */
+    bench_set(b, second, 2, 1, -1);
+    bench_set(b, second, 3, 2, -1); /* another joint is free */
     bench_wait(b, first, 3000);
     bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "head is moved by first");
     bench_expect(b, second, 3, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, second, 3, TPI_MOTION_SUCCESS, true, "done");
-    assert_true(last_write(b, 1)->values[0] == 1);
-    set(b, second, 4, 1, -1);
+    assert_true(bench_last(b, 1)->values[0] == 1);
+    bench_set(b, second, 4, 1, -1);
     bench_wait(b, second, 5000);
     bench_expect(b, second, 4, TPI_MOTION_SUCCESS, false, "started");
-    assert_true(last_write(b, 1)->values[0] == -1);
+    assert_true(bench_last(b, 1)->values[0] == -1);
 }
 
 static void a_frame_that_waits_holds_its_dofs(void **state)
@@ -241,10 +195,10 @@ static void a_frame_that_waits_holds_its_dofs(void **state)
     tpi_motion_record record;
     tpi_motion_busy busy;
 
-    set_later(b, first, 1, 2000, 1);
-    set(b, second, 2, 1, -1);
+    bench_set_later(b, first, 1, 2000, 1);
+    bench_set(b, second, 2, 1, -1);
     bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "head is moved by first");
-    bench_send(b, second, DIRECT, TPI_MOTION_ASK_BUSY, 3, &(tpi_motion_empty){0});
+    bench_send(b, second, BENCH_DIRECT, TPI_MOTION_ASK_BUSY, 3, &(tpi_motion_empty){0});
     assert_true(bench_next(b, second, &record));
     bench_get(&record, &busy);
     assert_int_equal(busy.count, 1);
@@ -252,10 +206,10 @@ static void a_frame_that_waits_holds_its_dofs(void **state)
     assert_int_equal(busy.holders[0].client, first);
     assert_string_equal(busy.holders[0].label, "first");
     bench_session(b, first, TPI_MOTION_CANCEL, &(tpi_motion_tag){1});
-    set(b, second, 4, 1, -1);
+    bench_set(b, second, 4, 1, -1);
     bench_expect(b, first, 1, TPI_MOTION_MODIFIED, true, "cancelled");
     bench_wait(b, second, 3000);
-    assert_true(last_write(b, 1)->values[0] == -1);
+    assert_true(bench_last(b, 1)->values[0] == -1);
 }
 
 static void a_command_that_is_refused_holds_nothing(void **state)
@@ -264,12 +218,12 @@ static void a_command_that_is_refused_holds_nothing(void **state)
     const uint32_t first = bench_join(b, "first", 0), second = bench_join(b, "second", 0);
     tpi_motion_drive targets[2] = {{1, 0, 0.5}, {2, 0, 1}};
 
-    set(b, first, 1, 2, 1);
-    bench_send(b, second, DIRECT, TPI_MOTION_MOVE, 2, &(tpi_motion_move){0, 1, 2, targets});
+    bench_set(b, first, 1, 2, 1);
+    bench_send(b, second, BENCH_DIRECT, TPI_MOTION_MOVE, 2, &(tpi_motion_move){0, 1, 2, targets});
     bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "arm is moved by first");
-    set(b, first, 3, 1, 0.25); /* the head is not the second client's */
+    bench_set(b, first, 3, 1, 0.25); /* the head is not the second client's */
     bench_wait(b, first, 2000);
-    assert_true(last_write(b, 1)->values[0] == 0.25);
+    assert_true(bench_last(b, 1)->values[0] == 0.25);
 }
 
 static void a_higher_rank_takes_the_dof_and_is_named(void **state)
@@ -277,16 +231,16 @@ static void a_higher_rank_takes_the_dof_and_is_named(void **state)
     struct bench *b = *state;
     const uint32_t low = bench_join(b, "planner", 0), high = bench_join(b, "joystick", 5);
 
-    set(b, low, 1, 1, 1.5);
-    set_later(b, low, 2, 1000, 0.2);
+    bench_set(b, low, 1, 1, 1.5);
+    bench_set_later(b, low, 2, 1000, 0.2);
     bench_wait(b, low, 500);
-    set(b, high, 3, 1, -1);
+    bench_set(b, high, 3, 1, -1);
     bench_wait(b, high, 200);
     bench_expect(b, low, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, low, 1, TPI_MOTION_INTERRUPTED, true, "joystick has a higher rank");
     bench_wait(b, high, 4000);
     bench_expect(b, low, 2, TPI_MOTION_INTERRUPTED, true, "head was taken by joystick");
-    assert_true(last_write(b, 1)->values[0] == -1);
+    assert_true(bench_last(b, 1)->values[0] == -1);
     for (size_t i = 1; i < b->count; i++) { /* it does not jump */
         assert_true(fabs(b->writes[i].values[0] - b->writes[i - 1].values[0]) < 0.0101);
     }
@@ -297,15 +251,15 @@ static void equal_times_are_played_in_the_order_of_arrival(void **state)
     struct bench *b = *state;
     const uint32_t c = bench_join(b, "a", 0);
 
-    set_later(b, c, 1, 500, 0.1);
-    set_later(b, c, 2, 500, 0.2);
-    set_later(b, c, 3, 400, 0.3);
+    bench_set_later(b, c, 1, 500, 0.1);
+    bench_set_later(b, c, 2, 500, 0.2);
+    bench_set_later(b, c, 3, 400, 0.3);
     bench_wait(b, c, 3000);
     bench_expect(b, c, 3, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
     bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
     assert_int_equal(b->writes[0].due_ns, BENCH_START / 1000 * 1000 + 400 * BENCH_MS);
-    assert_true(last_write(b, 1)->values[0] == 0.2);
+    assert_true(bench_last(b, 1)->values[0] == 0.2);
 }
 
 /* ---- Queries ---- */
@@ -331,7 +285,7 @@ static void broadcasts_repeat_skip_and_end(void **state)
     bench_session(b, c, TPI_MOTION_BROADCAST_END, &(tpi_motion_tag){9999});
     bench_drain(b, c);
     bench_wait(b, c, 1000);
-    bench_send(b, c, DIRECT, TPI_MOTION_ASK_QUEUES, 7, &(tpi_motion_empty){0});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_QUEUES, 7, &(tpi_motion_empty){0});
     assert_true(bench_next(b, c, &record));
     bench_get(&record, &queues);
     assert_in_range(queues.skipped, 18, 20);
@@ -347,19 +301,19 @@ static void the_description_is_answered(void **state)
     tpi_motion_joints joints;
     tpi_motion_record record;
 
-    bench_send(b, c, DIRECT, TPI_MOTION_ASK_HEADER, 1, &(tpi_motion_empty){0});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_HEADER, 1, &(tpi_motion_empty){0});
     assert_true(bench_next(b, c, &record));
     bench_get(&record, &header);
     assert_string_equal(header.name, "bench");
     assert_int_equal(header.dofs, 7);
     assert_int_equal(header.commands, 0xff); /* the base's, the joints', none of frames */
     assert_int_equal(header.link_offset, 4u * header.joint_size);
-    bench_send(b, c, DIRECT, TPI_MOTION_ASK_JOINTS, 2, &(tpi_motion_page){1, 9});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_JOINTS, 2, &(tpi_motion_page){1, 9});
     assert_true(bench_next(b, c, &record));
     bench_get(&record, &joints);
     assert_int_equal(joints.count, 3);
     assert_string_equal(joints.items[0].name, "head");
-    bench_send(b, c, DIRECT, TPI_MOTION_ASK_LINKS, 3, &(tpi_motion_page){9, 9});
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_LINKS, 3, &(tpi_motion_page){9, 9});
     assert_true(bench_next(b, c, &record));
     assert_int_equal(record.length, 4);
 }
@@ -376,27 +330,25 @@ static void a_robot_without_limits_is_refused(void **state)
     assert_string_equal(err.text, "head: it needs limits, also of the acceleration");
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_speed_is_ramped_and_answered_when_it_starts_and_ends),
-        CASE(a_move_of_many_dofs_is_one_command_and_one_write_for_each_output),
-        CASE(a_motion_ends_exactly_and_is_sampled_on_its_own_grid),
-        CASE(a_target_beyond_a_limit_is_clamped),
-        CASE(a_joint_speed_ends_at_the_limit),
-        CASE(what_the_robot_does_not_have_is_said_once_and_the_rest_runs),
-        CASE(a_goto_is_stopped_in_a_hold_and_issued_again),
-        CASE(home_cannot_be_interrupted),
-        CASE(another_client_is_busy_until_the_dof_is_free),
-        CASE(a_frame_that_waits_holds_its_dofs),
-        CASE(a_command_that_is_refused_holds_nothing),
-        CASE(a_higher_rank_takes_the_dof_and_is_named),
-        CASE(equal_times_are_played_in_the_order_of_arrival),
-        CASE(broadcasts_repeat_skip_and_end),
-        CASE(the_description_is_answered),
-        CASE(a_robot_without_limits_is_refused),
+        BENCH_CASE(a_speed_is_ramped_and_answered_when_it_starts_and_ends),
+        BENCH_CASE(a_move_of_many_dofs_is_one_command_and_one_write_for_each_output),
+        BENCH_CASE(a_motion_ends_exactly_and_is_sampled_on_its_own_grid),
+        BENCH_CASE(a_target_beyond_a_limit_is_clamped),
+        BENCH_CASE(a_joint_speed_ends_at_the_limit),
+        BENCH_CASE(what_the_robot_does_not_have_is_said_once_and_the_rest_runs),
+        BENCH_CASE(a_goto_is_stopped_in_a_hold_and_issued_again),
+        BENCH_CASE(home_cannot_be_interrupted),
+        BENCH_CASE(another_client_is_busy_until_the_dof_is_free),
+        BENCH_CASE(a_frame_that_waits_holds_its_dofs),
+        BENCH_CASE(a_command_that_is_refused_holds_nothing),
+        BENCH_CASE(a_higher_rank_takes_the_dof_and_is_named),
+        BENCH_CASE(equal_times_are_played_in_the_order_of_arrival),
+        BENCH_CASE(broadcasts_repeat_skip_and_end),
+        BENCH_CASE(the_description_is_answered),
+        BENCH_CASE(a_robot_without_limits_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

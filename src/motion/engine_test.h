@@ -16,23 +16,24 @@
 
 #include <cmocka.h>
 
-#include "motion/engine.h"
+#include "motion/model.h"
 
-enum { BENCH_JOINTS = 4, BENCH_DOFS = 7, BENCH_WRITES = 40000 };
+enum { BENCH_JOINTS = 4, BENCH_DOFS = 8, BENCH_SLOTS = 8, BENCH_WRITES = 40000 };
 static const int64_t BENCH_MS = 1000000;
 static const int64_t BENCH_START = 1000000000007; /* the server's clock when tests begin */
 
 struct bench_write {
     int64_t due_ns;
     tpi_motion_write write;
-    uint8_t servo[3];
-    double values[3], speeds[3];
+    uint8_t servo[BENCH_SLOTS];
+    double values[BENCH_SLOTS], speeds[BENCH_SLOTS];
 };
 
 struct bench {
     tpi_motion_engine *engine;
     tpi_motion_joint joints[BENCH_JOINTS];
     tpi_motion_place places[BENCH_DOFS];
+    tpi_motion_model *model; /* of a bench with a robot of a file */
     tpi_motion_link links[BENCH_JOINTS];
     tpi_motion_robot robot;
     struct bench_write *writes;
@@ -46,7 +47,7 @@ static inline void bench_emit(void *user, const tpi_motion_write *write)
 {
     struct bench *b = user;
 
-    assert_true(b->count < BENCH_WRITES);
+    assert_true(b->count < BENCH_WRITES && write->count <= BENCH_SLOTS);
     struct bench_write *w = &b->writes[b->count++];
     w->due_ns = write->due_ns;
     w->write = *write;
@@ -88,14 +89,25 @@ static inline void bench_describe(struct bench *b)
     b->joints[3].dofs[0].master = 5;
 }
 
+/* Create the engine of a bench whose robot is described. */
+static inline struct bench *bench_begin(struct bench *b, const tpi_motion_settings *settings)
+{
+    tp_error err = {.text = ""};
+
+    b->writes = calloc(BENCH_WRITES, sizeof *b->writes);
+    b->now_ns = BENCH_START;
+    if (tpi_motion_engine_create(&b->engine, &b->robot, settings, bench_emit, b, &err) != TP_OK) {
+        fail_msg("%s", err.text);
+    }
+    return b;
+}
+
 static inline struct bench *bench_new(const tpi_motion_settings *settings)
 {
     static const tpi_motion_place places[BENCH_DOFS] = {
         {0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 0}, {TPI_MOTION_NOWHERE, 0}};
     struct bench *b = calloc(1, sizeof *b);
-    tp_error err = {.text = ""};
 
-    b->writes = calloc(BENCH_WRITES, sizeof *b->writes);
     bench_describe(b);
     memcpy(b->places, places, sizeof places);
     b->robot = (tpi_motion_robot){.name = "bench",
@@ -108,16 +120,13 @@ static inline struct bench *bench_new(const tpi_motion_settings *settings)
                                   .takes_goto = true,
                                   .period_ns = 10 * BENCH_MS,
                                   .clock = 77};
-    b->now_ns = BENCH_START;
-    if (tpi_motion_engine_create(&b->engine, &b->robot, settings, bench_emit, b, &err) != TP_OK) {
-        fail_msg("%s", err.text);
-    }
-    return b;
+    return bench_begin(b, settings);
 }
 
 static inline void bench_free(struct bench *b)
 {
     tpi_motion_engine_destroy(b->engine);
+    tpi_motion_model_destroy(b->model);
     free(b->writes);
     free(b);
 }
@@ -127,7 +136,24 @@ static inline uint32_t bench_join(struct bench *b, const char *label, int rank)
     return tpi_motion_engine_join(b->engine, label, 2, rank, b->now_ns);
 }
 
+/* A test whose state is a bench of its own. */
+#define BENCH_CASE(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+
+static inline int bench_set_up(void **state)
+{
+    *state = bench_new(NULL);
+    return 0;
+}
+
+static inline int bench_tear_down(void **state)
+{
+    bench_free(*state);
+    return 0;
+}
+
 /* ---- Packages ---- */
+
+static const tpi_motion_header BENCH_DIRECT = {.mode = TPI_MOTION_DIRECT};
 
 static inline void bench_package(struct bench *b, uint32_t client, tpi_motion_header header,
                                  const uint8_t *payload)
@@ -153,6 +179,30 @@ static inline void bench_send(struct bench *b, uint32_t client, tpi_motion_heade
     header.size = (uint32_t)size;
     header.id = tag;
     bench_package(b, client, header, payload);
+}
+
+static inline void bench_speed(struct bench *b, uint32_t client, uint32_t tag, double vx, double vy,
+                               double omega)
+{
+    bench_send(b, client, BENCH_DIRECT, TPI_MOTION_SETSPEED, tag,
+               &(tpi_motion_setspeed){vx, vy, omega});
+}
+
+static inline void bench_set(struct bench *b, uint32_t client, uint32_t tag, uint16_t joint,
+                             double value)
+{
+    bench_send(b, client, BENCH_DIRECT, TPI_MOTION_SET, tag, &(tpi_motion_set){joint, 0, value, 0});
+}
+
+/* A SET of the head on the server's clock. */
+static inline void bench_set_later(struct bench *b, uint32_t client, uint32_t tag, int64_t at_ms,
+                                   double value)
+{
+    const tpi_motion_header header = {.mode = TPI_MOTION_DELAY,
+                                      .flags = TPI_MOTION_ACK,
+                                      .time_us = (uint64_t)(BENCH_START / 1000 + at_ms * 1000)};
+
+    bench_send(b, client, header, TPI_MOTION_SET, tag, &(tpi_motion_set){1, 0, value, 0});
 }
 
 static inline void bench_session(struct bench *b, uint32_t client, uint16_t code, const void *value)
@@ -184,6 +234,18 @@ static inline void bench_wait(struct bench *b, uint32_t client, int64_t ms)
         tpi_motion_engine_heard(b->engine, client, b->now_ns);
         bench_run(b, b->now_ns + (ms - i < 100 ? ms - i : 100) * BENCH_MS);
     }
+}
+
+/* The last write to an output. */
+static inline const struct bench_write *bench_last(const struct bench *b, uint16_t output)
+{
+    for (size_t i = b->count; i > 0; i--) {
+        if (b->writes[i - 1].write.output == output) {
+            return &b->writes[i - 1];
+        }
+    }
+    fail_msg("output %u was not written", (unsigned)output);
+    return NULL;
 }
 
 /* ---- Answers ---- */

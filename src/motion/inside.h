@@ -105,7 +105,8 @@ typedef struct tpi_motion_motion {
 typedef struct tpi_motion_axis {
     uint16_t joint, dof, index;
     const tpi_motion_dof *of; /* borrowed from the robot */
-    tpi_motion_limits limits;
+    tpi_motion_dof first;     /* as it was at the start */
+    tpi_motion_limits limits; /* also those of the dofs that follow it */
     tpi_motion_place place;
     tpi_motion_motion motion;
     tpi_motion_point rest; /* commanded, while nothing moves it; speed 0 */
@@ -121,6 +122,7 @@ typedef struct tpi_motion_output {
     bool dirty, forced;   /* is looked at after this instant; is written in any case */
     tpi_motion_what what; /* of the next write */
     bool goes;            /* a GOTO runs in the device */
+    const char *occupied; /* borrowed; why it cannot be interrupted, NULL if it can */
 } tpi_motion_output;
 
 /* A target of a command. */
@@ -165,6 +167,7 @@ struct tpi_motion_engine {
     tpi_motion_base base;
     double rate;                /* of the robot */
     uint32_t slowed_by;         /* the client that lowered it */
+    int64_t began_ns;           /* the first time that it was told; 0: none yet */
     int64_t now_ns, planned_ns; /* instants before the latter are closed */
     uint64_t arrivals, excesses;
     bool panicked;
@@ -175,6 +178,19 @@ struct tpi_motion_engine {
 /* ---- create.c ---- */
 
 void tpi_motion_client_free(tpi_motion_client *client);
+
+/* Take the limits of all axes, also for the mechanism, from the robot's joints. */
+void tpi_motion_axis_limit_all(tpi_motion_engine *e);
+
+/* ---- engine.c ---- */
+
+/* It is now this time, which never goes back. Leases end first: what they stop is not played. */
+void tpi_motion_engine_set_now(tpi_motion_engine *e, int64_t now_ns);
+
+/* ---- device.c ---- */
+
+/* What is commanded becomes what is measured: nothing jumps when it moves again. */
+void tpi_motion_axis_take_measured(tpi_motion_axis *axis);
 
 /* ---- signal.c ---- */
 
@@ -268,7 +284,7 @@ void tpi_motion_advance(tpi_motion_engine *e, int64_t until_ns);
 /* When something is to be done; INT64_MAX for never. */
 int64_t tpi_motion_advance_next(tpi_motion_engine *e);
 
-/* ---- receive.c, session.c, query.c: packages ---- */
+/* ---- receive.c, session.c, update.c, query.c: packages ---- */
 
 void tpi_motion_receive(tpi_motion_engine *e, tpi_motion_client *client,
                         const tpi_motion_header *header, const uint8_t *payload);
@@ -279,6 +295,10 @@ void tpi_motion_session(tpi_motion_engine *e, tpi_motion_client *client,
 /* Drop all frames of a client and stop its dofs. */
 void tpi_motion_session_stop(tpi_motion_engine *e, tpi_motion_client *client,
                              tpi_motion_signal signal, bool brake, const char *why);
+
+/* Set a field of the description. Returns why it cannot be; NULL if it is done. */
+const char *tpi_motion_update_field(tpi_motion_engine *e, const tpi_motion_client *client,
+                                    const tpi_motion_update *u);
 
 void tpi_motion_query(tpi_motion_engine *e, tpi_motion_client *client,
                       const tpi_motion_header *header, const uint8_t *payload);

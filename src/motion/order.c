@@ -54,13 +54,18 @@ static void clamp(tpi_motion_engine *e, tpi_motion_order *out)
 
 /* ---- Base ---- */
 
+/* The dof that turns the base: a planar joint has x, y, theta; a floating one x, y, z, yaw, pitch,
+ * roll. */
+static uint16_t turn_of(const tpi_motion_engine *e)
+{
+    return e->base_axes == TPI_MOTION_JOINT_DOFS ? 3 : 2;
+}
+
 /* A speed of the base. What it cannot do (a sideways speed on wheels) is left out. */
 static bool read_base_speed(tpi_motion_engine *e, const double speed[3], tpi_motion_order *out,
                             tp_error *err)
 {
-    /* A planar joint has x, y, theta; a floating one x, y, z, roll, pitch, yaw. */
-    const uint16_t turn = e->base_axes == 6 ? 5 : 2;
-    const uint16_t axes[3] = {0, 1, turn};
+    const uint16_t axes[3] = {0, 1, turn_of(e)};
 
     if (e->base_axes < 3) {
         tp_fail(err, TP_E_UNSUPPORTED, "the robot has no base that moves");
@@ -97,7 +102,7 @@ static bool read_goto(tpi_motion_engine *e, const tpi_motion_goto *go, tpi_motio
     out->servo = TPI_MOTION_GOTO_SERVO;
     out->frame = go->frame;
     for (uint16_t i = 0; i < 3; i++) {
-        add(out, i < 2 || e->base_axes == 3 ? i : 5, values[i]);
+        add(out, i < 2 ? i : turn_of(e), values[i]);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* query.c - queries about the robot and the queues, once or repeated. */
 #include <string.h>
 
+#include "kinematics/mechanism.h"
 #include "motion/body.h"
 #include "motion/inside.h"
 
@@ -31,21 +32,36 @@ static uint16_t fitting(tpi_motion_page page, uint16_t total, uint16_t code)
 
 /* ---- The description ---- */
 
+/* What the actuators of the axes from `first` on, and before `end`, take. */
+static unsigned servos_of(const tpi_motion_engine *e, uint16_t first, uint16_t end)
+{
+    unsigned servos = 0;
+
+    for (uint16_t i = first; i < end; i++) {
+        const tpi_motion_axis *axis = &e->axes[i];
+
+        if (axis->of->mimics == 0 && axis->place.output != TPI_MOTION_NOWHERE) {
+            servos |= axis->of->servo;
+        }
+    }
+    return servos;
+}
+
 /* Bit i: the i-th command of the protocol. */
 static uint32_t commands_of(const tpi_motion_engine *e)
 {
-    uint32_t commands = 1u << 7; /* HOME */
-    uint8_t servo = 0;
+    const unsigned base = servos_of(e, 0, e->base_axes);
+    const unsigned joints = servos_of(e, e->base_axes, e->axis_count);
+    const bool moves = e->base_axes >= 3 && (base & TPI_MOTION_SERVO_SPEED) != 0;
+    uint32_t commands = 0;
 
-    for (uint16_t i = e->base_axes; i < e->axis_count; i++) {
-        servo |= e->axes[i].of->servo;
-    }
-    commands |= e->robot.takes_goto ? 1u : 0;
-    commands |= e->base_axes >= 3 ? 6u : 0;
-    commands |= (servo & TPI_MOTION_SERVO_POSITION) != 0 ? 1u << 3 : 0;
-    commands |= (servo & TPI_MOTION_SERVO_SPEED) != 0 ? 1u << 4 : 0;
-    commands |= (servo & TPI_MOTION_SERVO_FORCE) != 0 ? 1u << 5 : 0;
-    return servo != 0 ? commands | 1u << 6 : commands & ~(1u << 7);
+    commands |= e->base_axes >= 3 && e->robot.takes_goto ? 1u << 0 : 0; /* GOTO */
+    commands |= moves ? 1u << 1 | 1u << 2 : 0;                          /* SETSPEED, STOP */
+    commands |= (joints & TPI_MOTION_SERVO_POSITION) != 0 ? 1u << 3 | 1u << 7 : 0; /* SET, HOME */
+    commands |= (joints & TPI_MOTION_SERVO_SPEED) != 0 ? 1u << 4 : 0;              /* SPEED */
+    commands |= (joints & TPI_MOTION_SERVO_FORCE) != 0 ? 1u << 5 : 0;              /* FORCE */
+    commands |= joints != 0 ? 1u << 6 : 0;                                         /* MOVE */
+    return commands;
 }
 
 static void answer_header(tpi_motion_engine *e, tpi_motion_client *client, uint32_t tag,
@@ -95,13 +111,26 @@ static void answer_block(tpi_motion_engine *e, tpi_motion_client *client, uint16
 
 /* ---- State ---- */
 
+/* The state of a dof that mimics another is derived from it. */
+static tpi_motion_dof_state state_of(const tpi_motion_engine *e, uint16_t i)
+{
+    const tpi_dof *dof = e->robot.mechanism != NULL ? &e->robot.mechanism->dofs[i] : NULL;
+
+    if (dof == NULL || dof->master < 0) {
+        return e->axes[i].measured;
+    }
+    const tpi_motion_dof_state *master = &e->axes[dof->master].measured;
+    return (tpi_motion_dof_state){dof->multiplier * master->position + dof->offset,
+                                  dof->multiplier * master->velocity, 0};
+}
+
 static void answer_state(tpi_motion_engine *e, tpi_motion_client *client, uint32_t tag,
                          bool passing)
 {
     const tpi_motion_state answer = {us_of(e->now_ns), e->axis_count, e->room.states};
 
     for (uint16_t i = 0; i < e->axis_count; i++) {
-        e->room.states[i] = e->axes[i].measured;
+        e->room.states[i] = state_of(e, i);
     }
     tpi_motion_answer(e, client, TPI_MOTION_ASK_STATE | TPI_MOTION_ANSWER, tag, &answer, passing);
 }

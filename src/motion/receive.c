@@ -324,6 +324,10 @@ static const char *refusal(const tpi_motion_engine *e, const struct arrival *a,
     if (!times_are_allowed(e, a, header)) {
         return "the time is beyond the horizon";
     }
+    if (a->track == &a->client->tracks[0] && header->time_us != 0 &&
+        (int64_t)header->time_us < e->began_ns / 1000) {
+        return "the time is before the start of the server";
+    }
     return NULL;
 }
 

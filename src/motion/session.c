@@ -9,6 +9,7 @@ union body {
     tpi_motion_tag tag;
     tpi_motion_rate rate;
     tpi_motion_lease lease;
+    tpi_motion_update update;
     uint8_t others[1024];
 };
 
@@ -173,13 +174,10 @@ static const char *set_rate(tpi_motion_engine *e, tpi_motion_client *client,
 static void set_lease(tpi_motion_engine *e, tpi_motion_client *client, uint32_t tag,
                       uint64_t lease_us)
 {
-    const uint64_t longest = (uint64_t)e->settings.longest_lease_ns / 1000;
-    const uint64_t lease = lease_us == 0        ? (uint64_t)e->settings.lease_ns / 1000
-                           : lease_us > longest ? longest
-                                                : lease_us;
-    const tpi_motion_lease answer = {lease};
+    const int64_t asked = lease_us < MOST_US ? (int64_t)lease_us * 1000 : INT64_MAX;
+    const int64_t granted = tpi_motion_engine_lease(e, client->number, asked);
+    const tpi_motion_lease answer = {(uint64_t)granted / 1000};
 
-    client->lease_ns = (int64_t)lease * 1000;
     tpi_motion_answer(e, client, TPI_MOTION_LEASE | TPI_MOTION_ANSWER, tag, &answer, false);
 }
 
@@ -238,6 +236,8 @@ static const char *handle(tpi_motion_engine *e, tpi_motion_client *client,
         return silence(client, b->tag.tag);
     case TPI_MOTION_CANCEL:
         return cancel(e, client, b->tag.tag);
+    case TPI_MOTION_UPDATE:
+        return tpi_motion_update_field(e, client, &b->update);
     default:
         return set_rate(e, client, &b->rate);
     }
@@ -245,7 +245,7 @@ static const char *handle(tpi_motion_engine *e, tpi_motion_client *client,
 
 static bool is_ours(uint16_t code)
 {
-    return code >= TPI_MOTION_SET_MODE && code <= TPI_MOTION_LEASE;
+    return code >= TPI_MOTION_SET_MODE && code <= TPI_MOTION_UPDATE;
 }
 
 void tpi_motion_session(tpi_motion_engine *e, tpi_motion_client *client,

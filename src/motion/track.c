@@ -1,4 +1,5 @@
 /* track.c - time lines with the frames that wait on them, and the life of sequences. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,6 +180,18 @@ static void start_sequence(tpi_motion_engine *e, tpi_motion_track *track, int64_
     track->touched = true;
 }
 
+/* The text of a summary. Limits that were exceeded are said. */
+static uint16_t put_reason(char text[TPI_MOTION_TEXT], const char *why, uint32_t excesses)
+{
+    const int length =
+        excesses == 0
+            ? snprintf(text, TPI_MOTION_TEXT, "%s", why)
+            : snprintf(text, TPI_MOTION_TEXT, "%s; an acceleration limit was exceeded in %u steps",
+                       why, (unsigned)excesses);
+
+    return (uint16_t)(length < TPI_MOTION_TEXT ? length : TPI_MOTION_TEXT - 1);
+}
+
 void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_signal signal,
                             const char *why)
 {
@@ -186,6 +199,7 @@ void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_m
     const int64_t begun = track->sequence.begun_ns;
     const int64_t own = track->line.tau_ns - track->sequence.begun_tau_ns;
     char text[TPI_MOTION_TEXT];
+    const uint16_t length = put_reason(text, why, track->line.excesses);
     const tpi_motion_summary summary = {
         .sequence = track->sequence.id,
         .signal = (uint8_t)signal,
@@ -196,11 +210,10 @@ void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_m
         .start_us = (uint64_t)begun / 1000,
         .end_us = (uint64_t)now / 1000,
         .held_us = begun > 0 && now - begun > own ? (uint64_t)(now - begun - own) / 1000 : 0,
-        .length = (uint16_t)strlen(why),
+        .length = length,
         .text = text,
     };
 
-    memcpy(text, why, strlen(why));
     tpi_motion_track_drop(e, track, INT64_MIN, 0, signal, why);
     tpi_motion_answer(e, track->client, TPI_MOTION_SUMMARY, 0, &summary, false);
     track->state = track->moving > 0 ? TPI_MOTION_TRACK_ENDED : TPI_MOTION_TRACK_FREE;

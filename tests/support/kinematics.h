@@ -17,17 +17,28 @@ static inline void near_or_fail(double a, double b, double most, const char *fil
     }
 }
 
-/* A robot of the folder robots; the caller destroys it. */
-static inline tpi_mechanism *robot_of(const char *file)
+/* The text of a file of the folder robots; the caller releases it. */
+static inline tpi_buf robot_text(const char *file)
 {
-    tpi_mechanism *mechanism = NULL;
     tpi_buf text = {0};
     tp_error err = {0};
     char path[512];
 
     snprintf(path, sizeof path, "%s/%s", ROBOTS, file);
-    if (tpi_file_read(&text, path, 1 << 20, &err) != TP_OK ||
-        tpi_urdf_read(&mechanism, text.data, text.length, file, &err) != TP_OK) {
+    if (tpi_file_read(&text, path, 1 << 20, &err) != TP_OK) {
+        fail_msg("%s", err.text);
+    }
+    return text;
+}
+
+/* A robot of the folder robots; the caller destroys it. */
+static inline tpi_mechanism *robot_of(const char *file)
+{
+    tpi_mechanism *mechanism = NULL;
+    tpi_buf text = robot_text(file);
+    tp_error err = {0};
+
+    if (tpi_urdf_read(&mechanism, text.data, text.length, file, &err) != TP_OK) {
         fail_msg("%s", err.text);
     }
     tpi_buf_fini(&text);
