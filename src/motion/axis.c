@@ -35,6 +35,9 @@ static tpi_motion_point point_at(const tpi_motion_engine *e, const tpi_motion_ax
     const tpi_motion_motion *m = &axis->motion;
     const int64_t since = tau_ns - m->tau0_ns;
 
+    if ((m->servo == TPI_MOTION_GOTO_SERVO || m->servo == TPI_MOTION_SERVO_FORCE) && since <= 0) {
+        return m->profile.last; /* it has not been written yet */
+    }
     if (m->servo == 0 || m->servo == TPI_MOTION_GOTO_SERVO) {
         return axis->rest;
     }
@@ -81,6 +84,23 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
 
 /* ---- Who holds an axis ---- */
 
+/* A GOTO drives all axes of the base: another command for one of them ends it on all but those that
+ * the command replaces itself. */
+static void end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
+                     tpi_motion_signal signal, const char *why)
+{
+    for (uint16_t i = 0; i < e->base_axes; i++) {
+        bool skip = e->axes[i].motion.servo != TPI_MOTION_GOTO_SERVO;
+
+        for (uint16_t k = 0; replaced != NULL && k < replaced->count; k++) {
+            skip = skip || replaced->targets[k].axis == i;
+        }
+        if (!skip) {
+            tpi_motion_axis_end(e, &e->axes[i], signal, true, why);
+        }
+    }
+}
+
 bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client)
 {
     if (axis->holder != NULL && axis->holder != client) {
@@ -95,6 +115,9 @@ bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motio
 
             snprintf(why, sizeof why, "%s has a higher rank", client->label);
             tpi_motion_axis_end(e, axis, TPI_MOTION_INTERRUPTED, true, why);
+            if (axis->index < e->base_axes) {
+                end_goto(e, NULL, TPI_MOTION_INTERRUPTED, why);
+            }
         }
     }
     axis->holder = client;
@@ -102,13 +125,30 @@ bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motio
     return true;
 }
 
-void tpi_motion_axis_release(tpi_motion_axis *axis, tpi_motion_client *client)
+/* The client of the highest rank that has a command for the axis; NULL if there is none. */
+static tpi_motion_client *next_holder(const tpi_motion_engine *e, const tpi_motion_axis *axis)
+{
+    tpi_motion_client *best = NULL;
+
+    for (uint32_t i = 0; i < e->settings.clients; i++) {
+        tpi_motion_client *client = e->clients[i];
+
+        if (client != NULL && client->held[axis->index] > 0 &&
+            (best == NULL || client->rank > best->rank)) {
+            best = client;
+        }
+    }
+    return best;
+}
+
+void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,
+                             tpi_motion_client *client)
 {
     if (client->held[axis->index] > 0) {
         client->held[axis->index]--;
     }
     if (axis->holder == client && client->held[axis->index] == 0) {
-        axis->holder = NULL;
+        axis->holder = next_holder(e, axis);
     }
 }
 
@@ -163,7 +203,7 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     }
     tpi_motion_output_mark(e, axis, false);
     if (m.command != NULL) {
-        tpi_motion_axis_release(axis, m.track->client);
+        tpi_motion_axis_release(e, axis, m.track->client);
         end_command(e, m.track->client, m.command, signal, why);
     }
 }
@@ -180,6 +220,7 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
                                  &axis->limits);
     } else if (m->servo != TPI_MOTION_SERVO_POSITION) {
         m->profile.end_s = INFINITY;
+        m->profile.last = from;
     } else if (duration_ns == 0) {
         tpi_motion_profile_trapezoid(&m->profile, from, value, &axis->limits);
     } else if (!tpi_motion_profile_cubic(&m->profile, from, value, (double)duration_ns * 1e-9,
@@ -191,12 +232,23 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
         isinf(m->profile.end_s) ? INT64_MAX : m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9);
 }
 
-/* What a speed on one track is on another, so that the dof is as fast as before. */
-static double scale_between(const tpi_motion_track *from, const tpi_motion_track *to)
+/* What the speed of a dof is on another track, so that it is as fast as before. A track that stands
+ * has no speeds: the dof stops with it. */
+static double change_track(tpi_motion_engine *e, const tpi_motion_axis *axis, tpi_motion_track *to,
+                           double speed)
 {
     const double scale = tpi_motion_track_scale(to);
+    const double real = speed * tpi_motion_track_scale(axis->motion.track);
+    const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
 
-    return scale > 0 ? tpi_motion_track_scale(from) / scale : 0;
+    if (scale > 0) {
+        return real / scale;
+    }
+    if (fabs(real) > step) {
+        to->line.excesses++;
+        e->excesses++;
+    }
+    return 0;
 }
 
 /* Replace the motion of an axis. Its state is taken over. */
@@ -209,7 +261,9 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track, tpi_moti
     if (m->servo != 0) {
         const bool own = m->track->client == NULL || m->track->client == track->client;
 
-        from.velocity *= m->track == track ? 1 : scale_between(m->track, track);
+        if (m->track != track) {
+            from.velocity = change_track(e, axis, track, from.velocity);
+        }
         tpi_motion_axis_end(e, axis, own ? TPI_MOTION_MODIFIED : TPI_MOTION_INTERRUPTED, false,
                             "replaced by a newer command");
     }
@@ -266,21 +320,22 @@ static const tpi_motion_axis *obstacle(const tpi_motion_engine *e, const tpi_mot
 }
 
 static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
-                         const tpi_motion_order *order, const tpi_motion_subject *subject,
+                         const tpi_motion_order *order, const tpi_motion_frame_info *frame,
                          const tpi_motion_axis *axis)
 {
+    const tpi_motion_subject subject = {order->tag, frame->package, frame->mode, frame->flags, 0};
     const char *joint = e->robot.joints[axis->joint].name;
 
-    for (uint16_t i = 0; i < order->count; i++) {
-        tpi_motion_axis_release(&e->axes[order->targets[i].axis], track->client);
-    }
-    if (axis->holder != NULL && axis->holder != track->client) {
-        tpi_motion_signal_send(e, track->client, subject, TPI_MOTION_INTERRUPTED, true,
+    if (axis->holder != track->client) {
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_INTERRUPTED, true,
                                "%s was taken by %s", joint, axis->holder->label);
-        return;
+    } else {
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", joint,
+                               firmness(e, axis));
     }
-    tpi_motion_signal_send(e, track->client, subject, TPI_MOTION_BUSY, true, "%s %s", joint,
-                           firmness(e, axis));
+    for (uint16_t i = 0; i < order->count; i++) {
+        tpi_motion_axis_release(e, &e->axes[order->targets[i].axis], track->client);
+    }
 }
 
 void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
@@ -291,7 +346,7 @@ void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
     const tpi_motion_axis *in_the_way = obstacle(e, track, order);
 
     if (in_the_way != NULL) {
-        refuse_order(e, track, order, &subject, in_the_way);
+        refuse_order(e, track, order, frame, in_the_way);
         return;
     }
     tpi_motion_playing *command = free_command(e, track->client);
@@ -308,10 +363,17 @@ void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
     if (frame->mode == TPI_MOTION_DIRECT) {
         tpi_motion_signal_send(e, track->client, &subject, command->worst, false, "started");
     }
+    if (order->count > 0 && order->targets[0].axis < e->base_axes) {
+        end_goto(e, order, TPI_MOTION_MODIFIED, "replaced by a newer command");
+    }
     for (uint16_t i = 0; i < order->count; i++) {
         const tpi_motion_target *target = &order->targets[i];
 
         begin_motion(e, track, &e->axes[target->axis], order, target->value, command);
+    }
+    if (order->count == 0) { /* a MOVE of nothing */
+        command->used = false;
+        tpi_motion_signal_send(e, track->client, &subject, command->worst, true, "done");
     }
 }
 
@@ -328,8 +390,10 @@ void tpi_motion_axis_samples(tpi_motion_engine *e)
         }
         if (m->track->line.tau_ns >= m->end_ns) {
             const double last = m->profile.last.position;
+            const bool limited = m->servo == TPI_MOTION_SERVO_SPEED && m->value != 0;
 
-            tpi_motion_axis_end(e, axis, TPI_MOTION_SUCCESS, false, "done");
+            tpi_motion_axis_end(e, axis, limited ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS, false,
+                                limited ? "a limit of the position is reached" : "done");
             axis->rest.position = last;
             continue;
         }
@@ -352,6 +416,8 @@ static void tighten(tpi_motion_grip *grip, const tpi_motion_axis *axis, tpi_moti
     /* Where the two parts compensate each other nothing is gained: the first comes in steps. */
     grip->down = fmin(grip->down, fmax(limit + fmin(used, 0), least) / speed);
     grip->up = fmin(grip->up, fmax(limit - fmax(used, 0), least) / speed);
+    grip->down_exceeds = grip->down_exceeds || limit + used < 0.999 * least;
+    grip->up_exceeds = grip->up_exceeds || limit - used < 0.999 * least;
 }
 
 int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track *track,
@@ -360,7 +426,7 @@ int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track
     const double most = 1e9 / (double)e->robot.period_ns;
     int64_t next = INT64_MAX;
 
-    *grip = (tpi_motion_grip){most, most};
+    *grip = (tpi_motion_grip){most, most, false, false};
     for (uint16_t i = 0; i < e->axis_count && track->moving > 0; i++) {
         const tpi_motion_axis *axis = &e->axes[i];
         const tpi_motion_motion *m = &axis->motion;

@@ -8,6 +8,7 @@
  *
  * Who holds an axis: `held` of a client counts its commands for the axis that wait or play. The
  * axis belongs to the client that counted first, until its count is 0 or a higher rank takes it.
+ * When the count of the higher rank is 0, the axis is given back.
  */
 #ifndef TROUPE_MOTION_INSIDE_H
 #define TROUPE_MOTION_INSIDE_H
@@ -73,6 +74,7 @@ typedef struct tpi_motion_repeat {
 
 typedef struct tpi_motion_client {
     bool used, gone; /* gone: its connection is closed, its frames still play */
+    bool hit;        /* by a fault that is being handled */
     uint32_t number;
     char label[TPI_MOTION_NAME + 1];
     uint8_t right, mode, late;
@@ -201,6 +203,9 @@ typedef struct tpi_motion_subject {
     int64_t start_ns;
 } tpi_motion_subject;
 
+/* Whether every command is answered: in direct mode and with ACK. */
+bool tpi_motion_signal_answers(const tpi_motion_subject *subject);
+
 /* Send a signal, if the mode and the flags of the subject ask for it. */
 void tpi_motion_signal_send(tpi_motion_engine *e, tpi_motion_client *client,
                             const tpi_motion_subject *subject, tpi_motion_signal signal, bool final,
@@ -242,8 +247,9 @@ double tpi_motion_track_scale(const tpi_motion_track *track);
 /* A client's command for the axis waits. Returns false if another client holds it. */
 bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client);
 
-/* One command less. */
-void tpi_motion_axis_release(tpi_motion_axis *axis, tpi_motion_client *client);
+/* One command less. After its last one the axis belongs to the next rank that has commands. */
+void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,
+                             tpi_motion_client *client);
 
 /* Write the outputs that are marked. */
 void tpi_motion_output_write(tpi_motion_engine *e, int64_t due_ns);
