@@ -100,7 +100,8 @@ static bool wants_end(struct demo *demo)
     return interrupted || (!demo->headless && take_keys(demo, tp_clock_now_ns(tp_clock_real())));
 }
 
-/* Show what was ordered, and order the next. Whoever looks at it may be gone: then that is all. */
+/* Show the picture that was ordered, and order the next one. Ends quietly if the terminal is gone.
+ */
 static tp_status draw(struct demo *demo)
 {
     uint32_t width = 0;

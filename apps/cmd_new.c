@@ -1,5 +1,5 @@
 /*
- * cmd_new.c - troupe new: the start of a driver, a world or a robot program.
+ * cmd_new.c - troupe new: the start of a driver, a world, a robot program or a robot file.
  *
  * It writes commented files (new_texts.c) that build and run, and prints the commands for that.
  * Files that are there are never overwritten.
@@ -39,6 +39,11 @@ static const struct kind {
      "cc -std=c11 -o @ @.c $(pkg-config --cflags --libs troupe)\n"
      "troupe sim office        # in another terminal\n"
      "./@\n"},
+    {"robot",
+     {{".xml", new_robot}},
+     "troupe robots --check @.xml\n"
+     "troupe robots @.xml\n"
+     "troupe translate @.xml Drive 50\n"},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -132,11 +137,11 @@ static int write_all(const struct kind *kind, const char *called_name)
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
-        return command_fail(name, EXIT_USAGE, "which kind and which name? driver, world or client");
+        return command_fail(name, EXIT_USAGE, "which kind and which name? driver, world, client or robot");
     }
     const struct kind *kind = find_kind(argv[0]);
     if (kind == NULL) {
-        return command_fail(name, EXIT_USAGE, "\"%s\" is none of driver, world and client",
+        return command_fail(name, EXIT_USAGE, "\"%s\" is none of driver, world, client and robot",
                             argv[0]);
     }
     if (!is_name(argv[1])) {
@@ -152,8 +157,8 @@ static int run(int argc, char **argv)
 
 const command command_new = {
     .name = name,
-    .summary = "write the start of a driver, a world or a robot program",
-    .help = "usage: troupe new driver|world|client NAME\n"
+    .summary = "write the start of a driver, a world, a robot program or a robot file",
+    .help = "usage: troupe new driver|world|client|robot NAME\n"
             "\n"
             "Writes commented files that build and run, into the current folder, and prints the\n"
             "commands for that. Existing files are not overwritten.\n"
@@ -161,6 +166,7 @@ const command command_new = {
             "  driver   NAME.c, a plug-in that offers a device, and NAME.cfg, which serves it\n"
             "  world    NAME.world, a room with two robots\n"
             "  client   NAME.c, a program that drives a robot and avoids what is near\n"
+            "  robot    NAME.xml, a robot file: devices, and the bytes of universal commands\n"
             "\n"
             "Drivers and clients are compiled with an installed Troupe.\n"
             "\n"

@@ -210,7 +210,7 @@ static bool can_be_server(const char *word)
 }
 
 /* Everything is stopped on the usual server if the first word is no server that can be reached:
- * whoever types a reason is in a hurry. An address is never a reason. */
+ * a user who types a reason is in a hurry. An address is never a reason. */
 static int reach_usual(struct panic_options *o, const char *word)
 {
     o->why = tpi_buf_text(&o->words);

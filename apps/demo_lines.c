@@ -24,7 +24,7 @@ static void put_world(tpi_buf *out, const char *world)
                      dot == NULL || dot == begin ? strlen(begin) : (size_t)(dot - begin));
 }
 
-/* Who waits for a program does not find its way. */
+/* A robot that waits for a program does not find its way. */
 static void put_how(tpi_buf *out, const struct demo_picture *picture)
 {
     const uint32_t own = picture->own_count;

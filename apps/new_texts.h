@@ -6,5 +6,6 @@ extern const char new_driver_c[];
 extern const char new_driver_cfg[];
 extern const char new_world[];
 extern const char new_client_c[];
+extern const char new_robot[];
 
 #endif

@@ -41,11 +41,11 @@ bool output_is_utf8(void);
 /* Whether it is a terminal on which text can be replaced. */
 bool output_is_live(void);
 
-/* Whether whoever read the output has gone away. */
+/* Whether the reader of the output is gone. */
 bool output_is_gone(void);
 
-/* Write to standard output at once, past stdio. TP_E_CLOSED if whoever read it has gone away, or
- * does not read and output_stop() was called: the rest is dropped. TP_E_IO if it cannot be written.
+/* Write to standard output at once, past stdio. TP_E_CLOSED if its reader is gone, or does
+ * not read and output_stop() was called: the rest is dropped. TP_E_IO if it cannot be written.
  */
 tp_status output_write(const char *text, size_t length);
 

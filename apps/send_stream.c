@@ -3,8 +3,8 @@
  *
  * The first one is waited for before there is a connection, so that mistakes in it need no server.
  * The others come while the loop turns. What has come at once is sent at once; no more is read
- * before the device has answered a question that is sent behind it, so that whoever writes faster
- * than the device works has to wait, and nothing is lost.
+ * before the device has answered a question that is sent behind it, so that a writer that is
+ * faster than the device has to wait, and nothing is lost.
  */
 #include <stdlib.h>
 

@@ -51,8 +51,9 @@ static size_t piece_of(const sim_record *record, const char *text, size_t length
     return line_end == NULL ? length : (size_t)(line_end - text) + 1;
 }
 
-/* A file whose writer is killed must not end within a line. Who is killed while he writes has
- * written whole pages, so only one short line at a time lies across the end of one. */
+/* A file whose writer is killed must not end within a line. A process
+ * that is killed in a write has written whole pages, so only a short line may cross a page's end.
+ */
 static void write_lines(sim_record *record)
 {
     const char *text = record->lines.data;

@@ -5,8 +5,8 @@
  * world (m, m, rad), speed ahead, to the left and turning (m/s, m/s, rad/s), and whether it was
  * stalled, 0 or 1.
  *
- * Whole lines are written several times each second, so that others can look on, and whoever ends
- * the program at once loses a moment and no more.
+ * Whole lines are written several times each second, so that others can read along, and a
+ * killed program loses only the last moment.
  */
 #ifndef TROUPE_APPS_SIM_RECORD_H
 #define TROUPE_APPS_SIM_RECORD_H

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -13,11 +13,19 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix | --plugin | --key-file | --record | --render)
+    --load | --check | --unix | --plugin | --key-file | --record | --render | --link | --wiring)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds) return ;;
+    --map | --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds | --at | --name | --wire) return ;;
+    --fault)
+        _troupe_reply "unplugged silent wrong short battery lifted"
+        return
+        ;;
+    --world)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.world' -- "$word"; compgen -W "$_troupe_worlds" -- "$word")
+        return
+        ;;
     --only)
         _troupe_reply "$(_troupe_messages "${words[2]}" data)"
         return
@@ -54,6 +62,18 @@ _troupe() {
             return
         fi
         ;;
+    robots)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.xml' -- "$word"; compgen -W "--check --matrix --commands --wiring --help $(_troupe_robots)" -- "$word")
+        return
+        ;;
+    translate)
+        case $count in
+        2) options="--help $(_troupe_robots)" ;;
+        3) options=$(troupe robots --commands 2>/dev/null | awk 'NR > 1 {print $2}') ;;
+        *) options="--wiring --map --loose --help" ;;
+        esac
+        ;;
+    emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --help $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
@@ -62,7 +82,7 @@ _troupe() {
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
     reset | kick) options=$_troupe_server_options ;;
-    new) options="driver world client" ;;
+    new) options="driver world client robot" ;;
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for --lease --rank --exclusive $_troupe_server_options" ;;
     request) options="--json $_troupe_server_options" ;;
@@ -123,5 +143,8 @@ _troupe_devices() {
 }
 _troupe_properties() {
     troupe property "$1" --timeout 1 2>/dev/null | awk 'NR > 1 {print $1}'
+}
+_troupe_robots() {
+    troupe robots 2>/dev/null | awk 'NR > 1 {print $1}'
 }
 complete -F _troupe troupe

@@ -4,8 +4,8 @@
  * A position2d in front of another one. Velocities pass while nothing is near on the way that they
  * mean, are scaled down when something comes near, and are stopped when it is too near, also
  * without a new command: whenever a sensor sends something, or falls silent, the movement under way
- * is judged anew. Who opens the device starts the sensors, and commands it before they have said a
- * word: such a command waits for them, no longer than they may be silent. Everything else passes
+ * is judged anew. Opening the device starts the sensors. A command that comes before their first
+ * data waits for it, at most for the time that they may be silent. Everything else passes
  * through. Runs on the loop.
  */
 #include "inhibit.h"
@@ -112,7 +112,7 @@ static tp_status send(struct inhibit *h, double factor)
 /* The readers are told last: one of them may close the device. */
 static void halt(struct inhibit *h, const char *why)
 {
-    (void)send_stop(h); /* if it cannot be commanded, it is stopped by whoever closed it */
+    (void)send_stop(h); /* if it cannot be commanded, closing it has stopped it */
     h->factor = 0;
     h->waits = false;
     if (!h->resume) {

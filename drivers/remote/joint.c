@@ -54,7 +54,7 @@ static void pass_failure(const struct joint *joint, tp_failure failure, double t
     }
     tp_fail(&err, TP_E_DEVICE, "%.*s", (int)failure.text_count, failure.text);
     tpi_remote_relay_name_server(joint->relay, TP_E_DEVICE, &err);
-    /* there, not here: whoever has this one open need not open it again */
+    /* removed there, not here: this device stays open for its clients */
     failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
     failure.text = err.text;
     failure.text_count = (uint32_t)strlen(err.text) + 1;

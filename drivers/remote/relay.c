@@ -326,7 +326,7 @@ void tpi_remote_relay_in_circle(struct joint *joint)
     }
 }
 
-/* Whoever does not know the question does not pass it on. */
+/* A server that does not know the question does not forward it. */
 static void traced(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
                    const char *why)
 {

@@ -22,9 +22,9 @@ bool tpi_forward_is_common(const tp_message *what);
 
 /* ---- Requests and commands ------------------------------------------------------------------- */
 
-/* Ask another device on behalf of whoever asks `device` now. The asker waits until `done` answers
- * the ticket, which it gets as its context. From an operation for a request, which has to return
- * what this returns. */
+/* Ask another device on behalf of the client that asks `device` now. The client waits until `done`
+ * answers the ticket, which `done` gets as its context. From an operation for a request, which has
+ * to return what this returns. */
 tp_status tpi_forward_ask(tp_device *device, tp_link *to, unsigned code, const void *value,
                           int64_t timeout_ns, tp_link_done *done, tp_error *err);
 

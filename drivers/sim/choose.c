@@ -3,9 +3,10 @@
  *
  * A section names a model. For each interface that it provides, the model and all that stands on it
  * are searched in the order of the file for the first that fits and is not taken for this interface
- * already; as Player's Stage plug-in does it. What suits goes before what will do. A section that
- * names none is about one robot all the same: the first by name that has all it provides. If there
- * is none, it is the one that has most of it, the rest comes from others, and that is told.
+ * already; as Player's Stage plug-in does it. A model that fits is preferred to one that can stand
+ * in. A section that names no model takes one robot: the first by name that has all that the
+ * section provides. If there is none, it takes the robot that has most of it, the rest from other
+ * robots, and adds a note.
  */
 #include <stdio.h>
 #include <string.h>

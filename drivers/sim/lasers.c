@@ -1,8 +1,7 @@
 /*
  * lasers.c - laser: a ranger that scans, for clients that know no ranger.
  *
- * Whoever asks for one gets a single beam, too, if there is nothing better: a scan of one range,
- * straight ahead.
+ * If there is nothing better, a single beam is offered as a scan of one range, straight ahead.
  */
 #include <math.h>
 

@@ -238,8 +238,8 @@ static tp_status check_resolution(const simd_device *d, double resolution, tp_er
                                    d->profile->name, resolution, list);
 }
 
-/* The rays of the file, or every so many of them. Who keeps to what the device can do gets it, or
- * is told what its model lacks. */
+/* The rays of the file, or every n-th of them. A request within the device's limits is granted, or
+ * refused with what the model lacks. */
 static tp_status check_rays(const simd_view *view, const simd_device *d, double resolution,
                             tp_error *err)
 {

@@ -204,9 +204,9 @@ void tpi_simd_step(simd *s);
 /* In a panic: stop everything in the world, if that was not done. Else let controllers work. */
 void tpi_simd_check_panic(simd *s);
 
-/* brakes.c. A device, or everything in the world, was told to stand: it owes its stop until it
- * stands. Look who does after a step; whether time goes on by itself has changed; the instance
- * stops. */
+/* brakes.c. A device, or everything in the world, was stopped: its stop is complete when it
+ * stands. Check after a step which ones stand; whether time goes on by itself has changed; the
+ * instance stops. */
 void tpi_simd_brakes_watch(simd_device *d);
 void tpi_simd_brakes_watch_all(simd *s);
 void tpi_simd_brakes_look(simd *s);

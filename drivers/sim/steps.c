@@ -87,7 +87,7 @@ void tpi_simd_set_period(simd *s)
     set_period(s, tpi_simd_is_awaited(s) ? next_ns : usual_ns);
 }
 
-/* With the step that was made last. At its quit_time whoever lets time go on after that may. */
+/* Whether the last step has reached quit_time. Time can be continued after it. */
 static bool has_ended(simd *s)
 {
     const int64_t quit_us = tpi_sim_quit_us(s->world);
@@ -99,7 +99,7 @@ static bool has_ended(simd *s)
     return quit_us > 0 && now_us >= quit_us && now_us - tpi_sim_interval_us(s->world) < quit_us;
 }
 
-/* Who takes part learns by his next question that there is no next step, which takes a moment. */
+/* A participant learns with its next question that there is no next step. */
 void tpi_simd_report_end(simd *s)
 {
     const tpi_sim_watcher *watcher = &s->host->watcher;
@@ -112,7 +112,7 @@ void tpi_simd_report_end(simd *s)
     }
 }
 
-/* Time stands still from now on, and no client waits for it. Whoever watches the world says himself
+/* Time stands still from now on, and no client waits for it. The watcher of the world reports
  * why it has ended. */
 static void end(simd *s)
 {
@@ -146,7 +146,7 @@ void tpi_simd_step_for_waiters(simd *s)
     for (bool first = true; tpi_simd_is_awaited(s) && !is_ahead(s) &&
                             (first || tpi_simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
-        tpi_simd_serve_waiter(s); /* at least one, however long it took to get here */
+        tpi_simd_serve_waiter(s); /* at least one, even if the turn is over */
         if (has_ended(s)) {
             end(s);
         }

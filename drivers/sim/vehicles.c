@@ -97,7 +97,7 @@ static void vehicle_halt(simd_device *d)
     }
 }
 
-/* Who has moved it, and has been silent since, has gone now. */
+/* The client that moved it and was silent since has closed it. */
 static void vehicle_subscribe(simd_device *d, bool subscribed)
 {
     const struct vehicle *v = d->state;

@@ -176,7 +176,7 @@ void tpi_simd_end_waits(simd *s)
     s->waits.count = 0;
 }
 
-/* One step has been made: for all in lockstep, otherwise for whoever has waited longest. */
+/* One step has been made: for all in lockstep, otherwise for the client that has waited longest. */
 static void count_down(simd *s)
 {
     const size_t served = s->lockstep ? s->waits.count : 1;

@@ -18,7 +18,7 @@ static const int64_t never_ns = INT64_MIN / 2;
 struct source {
     tp_link *link; /* borrowed */
     char name[32]; /* its key in `requires`, or its place there */
-    bool moved;    /* it was told to move, and may still do so */
+    bool moved;    /* it was commanded to move, and may still move */
     int64_t heard_ns;
 };
 
@@ -47,7 +47,7 @@ static struct chooser *state_of(const tp_device *device)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Where the new source sits is told as any change of geometry is. */
+/* The place of the new source is published like any change of geometry. */
 static void tell_geometry(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
                           const char *why)
 {

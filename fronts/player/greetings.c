@@ -3,7 +3,8 @@
  *
  * The hosts have no table that could be filled. Each one has a cell in each of a few rows, chosen
  * by a hash that nobody outside knows. A host is refused only if all its cells have had too many,
- * so it needs many attacking hosts to refuse another one by chance.
+ * so it needs many attacking hosts to refuse another one by chance. Addresses can be forged, so
+ * there can be many. Those of this machine cannot, and are not limited.
  */
 #include <string.h>
 
@@ -24,9 +25,9 @@ void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns)
 }
 
 /* FNV-1a of the host, which is the peer without its port. */
-static uint32_t hash_host(uint32_t seed, const tp_peer *peer)
+uint32_t tpi_player_host(const tpi_greetings *greetings, const tp_peer *peer)
 {
-    uint32_t hash = 2166136261U ^ seed;
+    uint32_t hash = 2166136261U ^ greetings->seed;
     char host[80];
 
     tp_peer_print(host, sizeof host, peer);
@@ -50,7 +51,7 @@ static uint32_t mix(uint32_t bits)
 
 bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns)
 {
-    const uint32_t hash = hash_host(greetings->seed, peer);
+    const uint32_t hash = tpi_player_host(greetings, peer);
     int64_t *cells[GREETING_ROWS];
     bool may = false;
 

@@ -107,6 +107,9 @@ tp_status tpi_player_connection_listen(tp_player_front *front, const char *addre
 tp_status tpi_player_udp_open(tp_player_front *front, const char *address, tp_error *err);
 void tpi_player_udp_close(struct udp *udp); /* after its clients; NULL is accepted */
 unsigned tpi_player_udp_port(const struct udp *udp);
+
+/* A datagram has come; `udp` is the context. */
+void tpi_player_udp_receive(void *udp, const tp_peer *from, const void *bytes, size_t length);
 tp_player_counts tpi_player_udp_counts(const struct udp *udp);
 
 /* greetings.c: how many greetings went to each host. An address can be forged, so the greetings
@@ -117,6 +120,9 @@ typedef struct tpi_greetings {
     int64_t paid_ns[GREETING_ROWS][GREETING_CELLS]; /* greetings are paid for up to this time */
 } tpi_greetings;
 void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns);
+
+/* A number for the host of the peer, the same for all its ports, which nobody outside knows. */
+uint32_t tpi_player_host(const tpi_greetings *greetings, const tp_peer *peer);
 
 /* Whether one more may go to the host of the peer; if so it is counted. */
 bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns);

@@ -2,10 +2,12 @@
  * udp.c - clients on UDP, one message in a datagram.
  *
  * A source (an address and port) is greeted when it sends an empty datagram, which begins a session
- * or begins it anew. It ends when nothing has come from the source for a while. Who sends is not
- * proved by anything, so little goes out on the word of a source: a greeting, and of these only so
- * many a second to each host; and nothing more until a message has come. Sources that were only
- * greeted have no session yet and make room for others.
+ * or begins it anew. It ends when nothing has come from the source for a while. The address of
+ * a sender can be forged, so little is sent to it at first: a greeting, and only so many of them
+ * per second to each host; nothing more until a message has come. Sources that were only greeted
+ * have no session yet and make room for others. A few of this machine, and of a host with a client
+ * that may do more than read, make room last: nobody can forge so many senders that these are not
+ * heard.
  *
  * A message goes out whole or not at all, and nothing waits: what the kernel does not take is lost,
  * as anything may be on its way.
@@ -17,10 +19,12 @@
 #include "inside.h"
 
 enum {
-    BUCKETS = 1024,          /* a power of two */
-    MOST_DATAGRAM = 65507,   /* bytes that fit into one on IPv4 */
-    MOST_OVER = 64,          /* sources beyond the limit, for others that end with this turn */
-    MOST_HELD_DATAGRAMS = 16 /* requests of a busy source that wait */
+    BUCKETS = 1024,           /* a power of two */
+    MOST_DATAGRAM = 65507,    /* bytes that fit into one on IPv4 */
+    MOST_OVER = 64,           /* sources beyond the limit, for others that end with this turn */
+    MOST_HELD_DATAGRAMS = 16, /* requests of a busy source that wait */
+    HOST_CELLS = 1024,
+    RESERVED = 16 /* sources without a session of a host that make room last */
 };
 
 static const int64_t silence_ns = 60 * TP_NS_PER_S;
@@ -35,6 +39,8 @@ struct held {
 struct source {
     struct client client; /* comes first, so that one can be had from the other */
     tp_peer peer;
+    uint32_t host; /* 0 for this machine */
+    bool local;
     int64_t heard_ns;    /* when the last message or empty datagram came */
     struct source *next; /* in its bucket */
 
@@ -60,7 +66,7 @@ static int64_t now_ns(const struct udp *udp)
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
-/* FNV-1a. Whoever aims at one bucket meets at most MOST_SOURCES there. */
+/* FNV-1a. An attacker that aims at one bucket gets at most MOST_SOURCES into it. */
 static struct source **bucket_of(struct udp *udp, const tp_peer *peer)
 {
     uint32_t hash = 2166136261U;
@@ -106,18 +112,53 @@ static void on_silence(void *context)
     }
 }
 
-/* A place for one more: if all are taken, that of the oldest source without a session. If all have
- * sessions, that of the client with the least standing is free at the end of the turn. */
+/* By the cell of a host: how many sources have no session, and whether a few of them are spared. */
+struct hosts {
+    unsigned waiting[HOST_CELLS];
+    bool spared[HOST_CELLS];
+};
+
+static void count_hosts(struct hosts *hosts, const struct client *oldest)
+{
+    for (const struct client *client = oldest; client != NULL; client = client->previous) {
+        const struct source *source = (const struct source *)client;
+        const uint32_t cell = source->host % HOST_CELLS;
+
+        hosts->waiting[cell] += client->session == NULL;
+        hosts->spared[cell] |= source->local || (client->session != NULL &&
+                                                 tp_session_right(client->session) > TP_RIGHT_READ);
+    }
+}
+
+/* The oldest source without a session of the host with the most of them; NULL if all have one. */
+static struct client *find_waiting(struct client *oldest)
+{
+    struct hosts hosts = {0};
+    struct client *best = NULL;
+    unsigned most = 0;
+
+    count_hosts(&hosts, oldest);
+    for (struct client *client = oldest; client != NULL; client = client->previous) {
+        const uint32_t cell = ((const struct source *)client)->host % HOST_CELLS;
+        const unsigned waiting = hosts.waiting[cell];
+        const unsigned count = hosts.spared[cell] && waiting <= RESERVED ? 0 : waiting;
+
+        if (client->session == NULL && (best == NULL || count > most)) {
+            best = client;
+            most = count;
+        }
+    }
+    return best;
+}
+
+/* A place for one more: if all are taken, that of a source without a session. If all have sessions,
+ * that of the client with the least standing is free at the end of the turn. */
 static bool make_room(struct udp *udp)
 {
-    struct client *client = udp->front->oldest;
-
     if (udp->front->client_count < udp->front->most_clients) {
         return true;
     }
-    while (client != NULL && client->session != NULL) {
-        client = client->previous;
-    }
+    struct client *client = find_waiting(udp->front->oldest);
     if (client == NULL) {
         return udp->front->client_count < (size_t)udp->front->most_clients + MOST_OVER &&
                tp_front_make_room(udp->front->instance);
@@ -269,7 +310,15 @@ static const struct transport udp_transport = {
 
 /* ---- Coming in ------------------------------------------------------------------------------- */
 
-static struct source *add_source(struct udp *udp, const tp_peer *peer)
+static bool is_local(const tp_peer *peer)
+{
+    char name[80];
+
+    tp_peer_print(name, sizeof name, peer);
+    return tp_front_is_local(name);
+}
+
+static struct source *add_source(struct udp *udp, const tp_peer *peer, bool local)
 {
     struct source **bucket = bucket_of(udp, peer);
     struct source *source = make_room(udp) ? calloc(1, sizeof *source) : NULL;
@@ -278,6 +327,8 @@ static struct source *add_source(struct udp *udp, const tp_peer *peer)
         tpi_player_session_init(&source->client, udp->front, &udp_transport);
         tpi_player_client_link(&source->client);
         source->peer = *peer;
+        source->local = local;
+        source->host = local ? 0 : tpi_player_host(&udp->greetings, peer);
         source->next = *bucket;
         *bucket = source;
     }
@@ -288,8 +339,9 @@ static struct source *add_source(struct udp *udp, const tp_peer *peer)
 static void begin(struct udp *udp, const tp_peer *peer)
 {
     struct source *source = find(udp, peer);
+    const bool local = is_local(peer);
 
-    if (!tpi_player_may_greet(&udp->greetings, peer, now_ns(udp))) {
+    if (!local && !tpi_player_may_greet(&udp->greetings, peer, now_ns(udp))) {
         udp->counts.turned_away++;
         return;
     }
@@ -297,7 +349,7 @@ static void begin(struct udp *udp, const tp_peer *peer)
         drop_held(source);
         tpi_player_client_reset(&source->client);
     } else {
-        source = add_source(udp, peer);
+        source = add_source(udp, peer, local);
     }
     if (source == NULL) {
         udp->counts.turned_away++;
@@ -360,7 +412,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
     }
 }
 
-static void on_receive(void *context, const tp_peer *from, const void *bytes, size_t length)
+void tpi_player_udp_receive(void *context, const tp_peer *from, const void *bytes, size_t length)
 {
     struct udp *udp = context;
     const unsigned char *message = bytes;
@@ -397,9 +449,9 @@ tp_status tpi_player_udp_open(tp_player_front *front, const char *address, tp_er
         front->most_clients = MOST_SOURCES;
     }
     tp_status status = tp_timer_create(&udp->timer, front->loop, on_silence, udp, err);
-    return status != TP_OK
-               ? status
-               : tp_datagram_open(&udp->datagram, front->loop, address, on_receive, udp, err);
+    return status != TP_OK ? status
+                           : tp_datagram_open(&udp->datagram, front->loop, address,
+                                              tpi_player_udp_receive, udp, err);
 }
 
 void tpi_player_udp_close(struct udp *udp)

@@ -9,6 +9,7 @@
 
 #include "conformance/bench.h"
 #include "fronts/player/inside.h"
+#include "session/clients.h"
 #include "session/front.h"
 #include "support/unit.h"
 #include "troupe/datagram.h"
@@ -386,28 +387,6 @@ static void who_is_silent_for_a_minute_is_forgotten(void **state)
     end_talker(silent);
 }
 
-static void only_so_many_are_greeted_in_a_second(void **state)
-{
-    struct stage *s = *state;
-    struct talker *t = new_talker(s);
-
-    for (unsigned i = 0; i < 100; i++) {
-        greet(t);
-    }
-    send_bytes(t, "", 0);
-    while (tp_player_front_counts(s->front).turned_away == 0) {
-        turn(s);
-    }
-    bench_move_clock(&s->bench, 0.01);
-    greet(t); /* one more for every hundredth of a second */
-    send_bytes(t, "", 0);
-    while (tp_player_front_counts(s->front).turned_away == 1) {
-        turn(s);
-    }
-    assert_int_equal(t->received, 101);
-    end_talker(t);
-}
-
 /* Others do not take the greetings of a host. */
 static void each_host_has_its_own_greetings(void **state)
 {
@@ -468,6 +447,166 @@ static void without_a_place_the_oldest_who_said_nothing_makes_room(void **state)
     for (unsigned i = 0; i < 4; i++) {
         end_talker(t[i]);
     }
+}
+
+/* ---- Forged senders -------------------------------------------------------------------------- */
+
+/* A datagram from elsewhere. What goes back is lost, since the front's socket reaches only this
+ * machine. */
+static void forge(struct stage *s, unsigned host, unsigned port, const void *bytes, size_t length)
+{
+    tp_player_front *front = tp_front_state(s->front);
+    char address[48];
+    tp_peer peer;
+
+    (void)snprintf(address, sizeof address, "udp:10.0.%u.%u:%u", host / 250, host % 250 + 1, port);
+    assert_int_equal(tp_peer_parse(&peer, address, NULL), TP_OK);
+    tpi_player_udp_receive(front->udp, &peer, bytes, length);
+}
+
+static void forge_greeting(struct stage *s, unsigned host, unsigned port)
+{
+    forge(s, host, port, "", 0);
+}
+
+static void forge_request(struct stage *s, unsigned host, unsigned port)
+{
+    unsigned char bytes[TP_XDR_HEADER_SIZE];
+    const tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE},
+                              .type = TP_MSGTYPE_REQ,
+                              .subtype = TP_PLAYER_REQ_DEVLIST};
+
+    tp_xdr_encode_header(&header, bytes);
+    forge(s, host, port, bytes, sizeof bytes);
+}
+
+static uint64_t unknown_after_request(struct stage *s, unsigned host, unsigned port)
+{
+    const uint64_t before = tp_player_front_counts(s->front).unknown;
+
+    forge_request(s, host, port);
+    return tp_player_front_counts(s->front).unknown - before;
+}
+
+static void open_small_front(struct stage *s)
+{
+    tpi_front_close(s->front);
+    open_front(s, 40);
+}
+
+static void forged_senders_do_not_keep_this_machine_out(void **state)
+{
+    struct stage *s = *state;
+    struct talker *t = new_talker(s);
+
+    open_small_front(s);
+    greet(t);
+    for (unsigned host = 0; host < 200; host++) {
+        forge_greeting(s, host, 5000);
+    }
+    list_devices(t);
+    for (unsigned host = 0; host < 200; host++) { /* nor if each of them has a session */
+        forge_greeting(s, host, 5000);
+        forge_request(s, host, 5000);
+        turn(s);
+    }
+    list_devices(t);
+    end_talker(t);
+}
+
+static void many_of_this_machine_make_room_as_others_do(void **state)
+{
+    struct stage *s = *state;
+    struct talker *t[20];
+
+    open_small_front(s);
+    for (unsigned i = 0; i < 20; i++) {
+        t[i] = new_talker(s);
+        greet(t[i]);
+    }
+    for (unsigned host = 0; host < 21; host++) {
+        forge_greeting(s, host, 5000);
+    }
+    send_message(t[0], TP_PLAYER_CODE, TP_MSGTYPE_REQ, TP_PLAYER_REQ_DEVLIST, NULL, NULL);
+    while (tp_player_front_counts(s->front).unknown == 0) {
+        turn(s);
+    }
+    list_devices(t[1]);
+    for (unsigned i = 0; i < 20; i++) {
+        end_talker(t[i]);
+    }
+}
+
+static void the_host_with_the_most_sources_makes_room(void **state)
+{
+    struct stage *s = *state;
+
+    open_small_front(s);
+    forge_greeting(s, 1, 5000);
+    for (unsigned port = 5000; port < 5100; port++) {
+        forge_greeting(s, 2, port);
+    }
+    assert_int_equal(unknown_after_request(s, 1, 5000), 0);
+    assert_int_equal(unknown_after_request(s, 2, 5000), 1);
+    assert_int_equal(unknown_after_request(s, 2, 5099), 0);
+}
+
+static void a_host_with_an_owner_of_a_key_is_not_kept_out(void **state)
+{
+    static const tpi_key key = {"anna", "drive", TP_RIGHT_MOVE};
+    const tpi_access access = {
+        .keys = &key,
+        .key_count = 1,
+        .guests = {TP_RIGHT_READ, TP_RIGHT_READ, TP_RIGHT_READ, TP_RIGHT_READ}};
+    struct stage *s = *state;
+
+    open_small_front(s);
+    assert_int_equal(tpi_hub_set_access(s->bench.hub, &access), TP_OK);
+    forge_greeting(s, 1, 5000);
+    forge_request(s, 1, 5000);
+    tp_player_front *front = tp_front_state(s->front);
+    assert_int_equal(tp_session_show_key(front->clients->session, "drive", 5, NULL), TP_OK);
+    forge_greeting(s, 1, 5001);
+    forge_greeting(s, 2, 5001);
+    for (unsigned host = 3; host < 203; host++) {
+        forge_greeting(s, host, 5000);
+    }
+    assert_int_equal(unknown_after_request(s, 1, 5001), 0);
+    assert_int_equal(unknown_after_request(s, 1, 5000), 0);
+    assert_int_equal(unknown_after_request(s, 2, 5001), 1);
+}
+
+static void only_so_many_are_greeted_in_a_second(void **state)
+{
+    struct stage *s = *state;
+
+    for (unsigned i = 0; i < 100; i++) {
+        forge_greeting(s, 1, 5000);
+    }
+    assert_int_equal(tp_player_front_counts(s->front).turned_away, 0);
+    forge_greeting(s, 1, 5000);
+    assert_int_equal(tp_player_front_counts(s->front).turned_away, 1);
+    bench_move_clock(&s->bench, 0.01);
+    forge_greeting(s, 1, 5000); /* one more for every hundredth of a second */
+    forge_greeting(s, 1, 5001); /* another port is the same host */
+    assert_int_equal(tp_player_front_counts(s->front).turned_away, 2);
+}
+
+/* However many senders are forged. */
+static void no_other_host_takes_the_greetings_of_this_machine(void **state)
+{
+    struct stage *s = *state;
+    struct talker *t = new_talker(s);
+
+    for (unsigned i = 0; i < 110 * 1000; i++) {
+        forge_greeting(s, i % 1000, 5000);
+    }
+    assert_true(tp_player_front_counts(s->front).turned_away > 9 * 1000);
+    for (unsigned i = 0; i < 200; i++) {
+        greet(t);
+    }
+    list_devices(t);
+    end_talker(t);
 }
 
 static void what_fits_no_datagram_is_refused_or_lost(void **state)
@@ -552,6 +691,11 @@ int main(void)
         STAGE_TEST(only_so_many_are_greeted_in_a_second),
         STAGE_TEST(each_host_has_its_own_greetings),
         STAGE_TEST(without_a_place_the_oldest_who_said_nothing_makes_room),
+        STAGE_TEST(forged_senders_do_not_keep_this_machine_out),
+        STAGE_TEST(many_of_this_machine_make_room_as_others_do),
+        STAGE_TEST(the_host_with_the_most_sources_makes_room),
+        STAGE_TEST(a_host_with_an_owner_of_a_key_is_not_kept_out),
+        STAGE_TEST(no_other_host_takes_the_greetings_of_this_machine),
         STAGE_TEST(what_fits_no_datagram_is_refused_or_lost),
         STAGE_TEST(who_asks_too_much_is_refused),
         STAGE_TEST(a_bad_address_is_an_error),

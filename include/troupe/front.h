@@ -414,10 +414,15 @@ TP_API tp_status tp_front_session(tp_session **out, const tp_front_instance *sel
                                   const tp_session_limits *limits, const tp_session_events *events,
                                   void *context, tp_error *err);
 
+/* Whether the client with this name is on this machine: "127.0.0.1:51234", "[::1]:51234" or "unix".
+ */
+TP_API bool tp_front_is_local(const char *peer);
+
 /* Make room for one more client when the front has no place left: the client of least standing is
  * lost (`lost`), and its place is free at the end of the turn. Least standing: a client that has
  * not sent a message; then one without a key and without an open device; then one that only reads;
- * each time the oldest one of the host with the most of them. The framework does the same when file
+ * each time the oldest one of the host with the most of them. Up to 16 clients of this machine are
+ * closed only if there is no such client of another one. The framework does the same when file
  * descriptors are scarce, and closes a client beyond this machine that has sent no message for a
  * minute. Returns false if all clients have a key, or a right to more than reading and a device
  * open. */

@@ -24,6 +24,6 @@ tpi_pose tpi_pose_compose(const tpi_pose *frame, const tpi_pose *inner);
 tpi_pose tpi_pose_invert(const tpi_pose *pose);
 
 /* Straight up or down (pitch of a quarter turn) yaw and roll turn about the same axis; all of it is
- * told as yaw then. Angles are told between -pi and pi, pitch between its quarters. */
+ * reported as yaw then. Angles are between -pi and pi, pitch between -pi/2 and pi/2. */
 
 #endif

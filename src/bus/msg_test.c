@@ -260,11 +260,24 @@ static tp_status make_and_encode(void *context)
     return status;
 }
 
+static tp_status decode(void *context)
+{
+    static const unsigned char bytes[] = {0, 0, 0, 1, 0, 0, 0, 1, 0x3f, 0x80, 0, 0};
+    tp_msg *msg = NULL;
+    const tp_status status = tp_msg_decode(&msg, &header, &tp_desc_sonar_data, bytes, 12);
+
+    (void)context;
+    tp_msg_unref(msg);
+    tpi_pool_leave();
+    return status;
+}
+
 static void running_out_of_memory_is_told(void **state)
 {
     (void)state;
     tpi_pool_leave();
     memory_sweep(make_and_encode, NULL);
+    memory_sweep(decode, NULL);
 }
 
 static void blocks_are_large_enough_and_used_again(void **state)

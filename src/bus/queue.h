@@ -4,10 +4,10 @@
  * Bounded, and says what it does when full. A rule (Player's "replace rules", first match wins)
  * decides for each message whether it is appended, takes the place of the newest queued message of
  * its kind, or is ignored. Data and commands beyond the limit are dropped and counted; replies
- * beyond a limit of their own are refused, so that whoever asks without reading is found out. There
- * are limits for the number of messages and for their bytes, whichever is reached first; a message
- * larger than the bytes finds its place in a queue that has none. The ring grows as it fills.
- * Belongs to one thread.
+ * beyond a limit of their own are refused, so that a client that asks without reading is noticed.
+ * There are limits for the number of messages and for their bytes, whichever is reached first; a
+ * message larger than the bytes finds its place in a queue that has none. The ring grows as it
+ * fills. Belongs to one thread.
  */
 #ifndef TROUPE_BUS_QUEUE_H
 #define TROUPE_BUS_QUEUE_H

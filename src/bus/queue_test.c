@@ -194,6 +194,81 @@ static void the_first_matching_rule_wins_and_the_same_criteria_change_it(void **
     tpi_queue_fini(&queue);
 }
 
+/* What a queue with one rule holds of one message. */
+static void hold_one_by(const tpi_rule *rule, const char *wanted)
+{
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    assert_int_equal(tpi_queue_add_rule(&queue, rule), TP_OK);
+    push(&queue, 4, DATA, 1, 1);
+    holds(&queue, wanted);
+    tpi_queue_fini(&queue);
+}
+
+static void every_criterion_of_a_rule_counts(void **state)
+{
+    static const tpi_rule ignoring[] = {{4, -1, -1, -1, TPI_IGNORE},
+                                        {-1, 0, -1, -1, TPI_IGNORE},
+                                        {-1, -1, DATA, -1, TPI_IGNORE},
+                                        {-1, -1, -1, 1, TPI_IGNORE},
+                                        {4, 0, DATA, 1, TPI_IGNORE}};
+    static const tpi_rule others[] = {{5, 0, DATA, 1, TPI_IGNORE}, {4, 1, DATA, 1, TPI_IGNORE},
+                                      {4, 0, REQ, 1, TPI_IGNORE},  {4, 0, DATA, 2, TPI_IGNORE},
+                                      {4, 0, DATA, 1, 99}, /* there is no such action */
+                                      {4, 0, DATA, 1, -1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ignoring / sizeof ignoring[0]; i++) {
+        hold_one_by(&ignoring[i], "");
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        hold_one_by(&others[i], "1");
+    }
+}
+
+/* A client adds them one by one. */
+static void the_number_of_rules_is_limited(void **state)
+{
+    tpi_rule rule = {0, -1, -1, -1, TPI_IGNORE};
+    tpi_queue queue;
+
+    (void)state;
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    while (tpi_queue_add_rule(&queue, &rule) == TP_OK) {
+        assert_true(rule.interf < 100000);
+        rule.interf++;
+    }
+    assert_int_equal(tpi_queue_add_rule(&queue, &rule), TP_E_LIMIT);
+    rule.interf = 0;
+    assert_int_equal(tpi_queue_add_rule(&queue, &rule), TP_OK); /* one that is there */
+    tpi_queue_fini(&queue);
+}
+
+static void without_memory_nothing_is_lost(void **state)
+{
+    const tpi_rule rule = {6, -1, -1, -1, TPI_IGNORE};
+    tpi_queue queue;
+    tp_msg *msg = make(4, ACK, 1, 1);
+
+    (void)state;
+    tpi_queue_init(&queue, 100, 100, TPI_APPEND);
+    assert_null(tpi_queue_pop(&queue));
+    assert_null(tpi_queue_at(&queue, 0));
+    memory_fail_at(1);
+    assert_int_equal(tpi_queue_add_rule(&queue, &rule), TP_E_NOMEM);
+    memory_fail_at(1);
+    assert_int_equal(tpi_queue_push(&queue, msg), TP_E_NOMEM);
+    memory_fail_at(1);
+    assert_int_equal(tpi_queue_push_first(&queue, msg), TP_E_NOMEM);
+    memory_fail_at(0);
+    holds(&queue, "");
+    assert_int_equal(tpi_queue_push_first(&queue, msg), TP_OK);
+    holds(&queue, "1");
+    tp_msg_unref(msg);
+    tpi_queue_fini(&queue);
+}
+
 static void what_is_sealed_is_neither_replaced_nor_dropped(void **state)
 {
     (void)state;
@@ -271,6 +346,9 @@ int main(void)
         cmocka_unit_test(a_reply_that_is_made_of_bytes_has_their_weight),
         cmocka_unit_test(a_rule_replaces_the_newest_of_its_kind),
         cmocka_unit_test(the_first_matching_rule_wins_and_the_same_criteria_change_it),
+        cmocka_unit_test(every_criterion_of_a_rule_counts),
+        cmocka_unit_test(the_number_of_rules_is_limited),
+        cmocka_unit_test(without_memory_nothing_is_lost),
         cmocka_unit_test(what_is_sealed_is_neither_replaced_nor_dropped),
         cmocka_unit_test(dropping_data_leaves_replies_and_other_devices),
         cmocka_unit_test(steady_state_allocates_nothing),

@@ -1,86 +1,32 @@
 /*
  * auth.c - proving that the program has a key, before anything else is done on a connection.
  *
- * Our servers give a challenge, and the key itself never travels. Player's are shown the key; those
- * of today refuse it without a look, which is no harm. Whoever can pretend to be a Player server
- * could ask for the key that way, so one from the environment, which goes to any server, is not
- * shown, and none is shown where a server of ours was before.
+ * Troupe's servers send a challenge, and the key itself never travels. Player's servers receive the
+ * key in plain text; today's versions refuse it, which does no harm. A program that pretends to be
+ * a Player server could collect keys this way. So a key from the environment, which is for any
+ * server, is not sent in plain text, and no key is sent so where a server of Troupe's was before.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "client/inside.h"
+#include "client/key.h"
 #include "platform/secret.h"
 #include "troupe/front.h"
 
-enum { LONGEST_KEY = 128, LONGEST_KEY_FILE = 4096 };
-
 /* ---- The key --------------------------------------------------------------------------------- */
-
-static tp_status keep_key(tp_client *client, const char *key, size_t length, tp_error *err)
-{
-    if (length > LONGEST_KEY) {
-        return tp_fail(err, TP_E_INVALID, "a key has at most %d characters", LONGEST_KEY);
-    }
-    if (length == 0) {
-        return TP_OK;
-    }
-    client->secret.key = calloc(length + 1, 1);
-    if (client->secret.key == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    memcpy(client->secret.key, key, length);
-    return TP_OK;
-}
-
-/* The first line of a file that is private. */
-static tp_status read_key(tp_client *client, const char *path, tp_error *err)
-{
-    tpi_buf text = {0};
-    bool is_private = false;
-    tp_status status = tpi_secret_is_private(path, &is_private, err);
-
-    if (status == TP_OK && !is_private) {
-        return tp_fail(err, TP_E_DENIED, "%s: others can read or change it: chmod 600 the file",
-                       path);
-    }
-    status = status == TP_OK ? tpi_file_read_any(&text, path, LONGEST_KEY_FILE, err) : status;
-    if (status == TP_OK) {
-        const char *key = tpi_buf_text(&text);
-        const size_t length = strcspn(key, "\r\n");
-        status = length > 0 ? keep_key(client, key, length, err)
-                            : tp_fail(err, TP_E_INVALID, "%s: its first line is no key", path);
-    }
-    tpi_secret_wipe(text.data, text.length);
-    tpi_buf_fini(&text);
-    return status;
-}
 
 tp_status tpi_client_take_key(tp_client *client, tp_error *err)
 {
     const char *path = client->options.key_file;
-    const char *key = client->options.key;
 
-    if (key != NULL && path != NULL && path[0] != '\0') {
-        return tp_fail(err, TP_E_INVALID, "a key and a file with one: which of them?");
-    }
-    if (path != NULL && path[0] != '\0') {
-        client->secret.may_show = true;
-        return read_key(client, path, err);
-    }
-    client->secret.may_show = key != NULL;
-    key = key != NULL ? key : getenv("TROUPE_KEY");
-    return key != NULL ? keep_key(client, key, strlen(key), err) : TP_OK;
+    client->secret.may_show = client->options.key != NULL || (path != NULL && path[0] != '\0');
+    return tpi_key_read(&client->secret.key, client->options.key, path, err);
 }
 
 void tpi_client_forget_key(tp_client *client)
 {
-    tpi_secret_wipe(client->secret.key,
-                    client->secret.key != NULL ? strlen(client->secret.key) : 0);
-    free(client->secret.key);
-    client->secret.key = NULL;
+    tpi_key_forget(&client->secret.key);
 }
 
 tp_status tpi_client_try_key(const tp_client_options *options, tp_error *err)

@@ -288,7 +288,7 @@ static bool is_decided(void *context)
     return client->state == TPI_CLIENT_CONNECTED || client->state == TPI_CLIENT_LOST;
 }
 
-/* The first attempt decides; after it the client tries again as it was told to. */
+/* The first attempt decides the result; later attempts follow the options of the client. */
 static tp_status connect_now(tp_client *client, tp_error *err)
 {
     tp_status status = tpi_client_may_wait(client, client->url, err);

@@ -11,7 +11,7 @@
 #include "client/conditions.h"
 #include "client/inside.h"
 
-/* What is known of a device's place, whichever message told it. */
+/* What is known of a device's place, from any kind of message. */
 struct tpi_place {
     bool asked;
     bool known;

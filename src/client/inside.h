@@ -88,7 +88,7 @@ struct tpi_ask {
     uint32_t seq;
     int64_t deadline_ns;
     tpi_ask_state state;
-    bool introduces; /* part of the greeting: goes before the connection is complete */
+    bool introduces; /* part of the greeting: sent before the connection is complete */
     bool bound;      /* means nothing to the next connection */
     bool lingers;    /* once sent: `done` is told of a late answer too, after TP_E_TIMEOUT */
     tp_msg *kept;    /* owned: what is asked, while it waits; NULL for no body */
@@ -227,7 +227,7 @@ void tpi_reopen_fini(tp_client *client);
 tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
                               const tp_interface **out, tp_error *err);
 
-/* What data with this header is to whoever wants it; NULL if nobody does. */
+/* The message type of data with this header; NULL if no proxy wants it. */
 const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
 
 /* Give a data message to all proxies of its device. */

@@ -125,7 +125,7 @@ static tp_status set_rate_on_server(const tp_proxy *proxy, double rate_hz, tp_er
                           NULL, err);
 }
 
-/* Tell whoever waits, once. */
+/* Report the result of the opening, once. */
 static void tell_opened(tp_proxy *proxy, tp_status status, const char *why)
 {
     tp_proxy_opened *opened = proxy->opened;

@@ -31,6 +31,25 @@ static bool has_other_scheme(const char *url)
     return url[0] != '[' && colon != NULL && colon[1 + strspn(colon + 1, "0123456789")] != '\0';
 }
 
+static tp_status finish(char **out, tpi_buf *full, tp_error *err)
+{
+    if (full->failed) {
+        tpi_buf_fini(full);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    *out = full->data;
+    return TP_OK;
+}
+
+/* tcp:HOST:PORT from HOST[:PORT]. */
+static void put_place(tpi_buf *full, const char *place, size_t length, int port)
+{
+    tpi_buf_printf(full, "tcp:%.*s", (int)length, place);
+    if (!full->failed && !has_port(full->data + strlen("tcp:"))) {
+        tpi_buf_printf(full, ":%d", port);
+    }
+}
+
 tp_status tpi_url_complete(char **out, const char *url, tp_error *err)
 {
     tpi_buf full = {0};
@@ -42,15 +61,29 @@ tp_status tpi_url_complete(char **out, const char *url, tp_error *err)
                        "%s: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg", url);
     } else {
         const char *place = begins_with(url, "tcp:") ? url + strlen("tcp:") : url;
-        tpi_buf_printf(&full, "tcp:%s", place);
-        if (!has_port(place)) {
-            tpi_buf_printf(&full, ":%d", TPI_URL_PORT);
-        }
+        put_place(&full, place, strlen(place), TPI_URL_PORT);
     }
-    if (full.failed) {
-        tpi_buf_fini(&full);
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    return finish(out, &full, err);
+}
+
+tp_status tpi_url_complete_motion(char **out, const char *url, tp_error *err)
+{
+    const bool scheme = begins_with(url, "motion://");
+    const char *place = scheme                     ? url + strlen("motion://")
+                        : begins_with(url, "tcp:") ? url + strlen("tcp:")
+                                                   : url;
+    size_t length = strlen(place);
+    tpi_buf full = {0};
+
+    length -= scheme && length > 0 && place[length - 1] == '/';
+    if (begins_with(url, "unix:")) {
+        tpi_buf_puts(&full, url);
+    } else if (place == url && has_other_scheme(url)) {
+        return tp_fail(err, TP_E_SYNTAX,
+                       "%s: a motion server is motion://HOST:PORT, tcp:HOST:PORT or unix:PATH",
+                       url);
+    } else {
+        put_place(&full, place, length, TPI_URL_MOTION_PORT);
     }
-    *out = full.data;
-    return TP_OK;
+    return finish(out, &full, err);
 }

@@ -47,6 +47,34 @@ static void other_schemes_are_refused(void **state)
                         "robot:port: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg");
 }
 
+static void is_motion(const char *url, const char *full)
+{
+    char *got = NULL;
+    tp_error err = {0};
+
+    assert_int_equal(tpi_url_complete_motion(&got, url, &err), TP_OK);
+    assert_string_equal(got, full);
+    free(got);
+}
+
+static void motion_servers_have_their_own_scheme_and_port(void **state)
+{
+    char *got = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    is_motion("motion://robot", "tcp:robot:7665");
+    is_motion("motion://robot/", "tcp:robot:7665");
+    is_motion("motion://robot:7000", "tcp:robot:7000");
+    is_motion("motion://[::1]", "tcp:[::1]:7665");
+    is_motion("tcp:robot", "tcp:robot:7665");
+    is_motion("robot:7000", "tcp:robot:7000");
+    is_motion("unix:/run/motion", "unix:/run/motion");
+    assert_int_equal(tpi_url_complete_motion(&got, "inproc:robot.cfg", &err), TP_E_SYNTAX);
+    assert_string_equal(err.text, "inproc:robot.cfg: a motion server is motion://HOST:PORT, "
+                                  "tcp:HOST:PORT or unix:PATH");
+}
+
 static void files_are_found(void **state)
 {
     (void)state;
@@ -76,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_is_added),
         cmocka_unit_test(other_schemes_are_refused),
+        cmocka_unit_test(motion_servers_have_their_own_scheme_and_port),
         cmocka_unit_test(files_are_found),
         cmocka_unit_test(memory_may_run_out),
     };

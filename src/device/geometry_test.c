@@ -32,7 +32,7 @@ static tp_status seated_geom(tp_device *device, tp_laser_geom *answer, tp_error 
 {
     struct seated *s = tp_instance_state(tp_device_instance(device));
 
-    switch (manner) {
+    switch (atomic_load(&manner)) {
     case ANSWERS:
         *answer = measured;
         return TP_OK;

@@ -16,7 +16,7 @@
 struct device_index {
     tp_device **slots; /* owned; NULL while it is empty */
     size_t size;       /* a power of two, at least twice as many as there are devices */
-    bool valid;        /* whoever uses it has filled it since the devices have changed */
+    bool valid;        /* filled since the devices have changed */
 };
 
 /* Room for so many; empties it. False if memory ran out. */

@@ -1,4 +1,4 @@
-/* latch.c - devices whose last data is repeated to whoever opens them. */
+/* latch.c - devices whose last data is repeated to each client that opens them. */
 #include <stdlib.h>
 
 #include "device/inside.h"

@@ -358,8 +358,7 @@ static void run_turn(tp_after *turn)
     tpi_worker_run_jobs(self);
 }
 
-/* Jobs came. Whoever posts them from another thread knows the instance since it was started, so
- * that there is a bell. */
+/* Jobs have arrived. Other threads post jobs only to started instances, so there is a bell. */
 static void ring(void *context)
 {
     tp_instance *self = context;

@@ -4,6 +4,8 @@
  * A chain is flattened once into steps of a fixed pose and at most one dof, so that a calculation
  * walks one array. Axes along x, y or z, which nearly all robots have, take a shorter way.
  */
+#include <stdlib.h>
+
 #include "kinematics/mechanism.h"
 
 /* ---- Building ---- */
@@ -217,10 +219,18 @@ static double sweep(double m[6][6])
     return beside;
 }
 
+static int falling(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
 double tpi_chain_condition(const double *jacobian, unsigned columns)
 {
     enum { MOST_SWEEPS = 50 };
-    double m[6][6], least = INFINITY, most = 0;
+    const unsigned count = columns < 6 ? columns : 6;
+    double m[6][6], squares[6]; /* of singular values */
 
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
@@ -234,8 +244,9 @@ double tpi_chain_condition(const double *jacobian, unsigned columns)
     for (int i = 0; i < MOST_SWEEPS && sweep(m) > 1e-30; i++) {
     }
     for (int i = 0; i < 6; i++) {
-        least = fmin(least, m[i][i]);
-        most = fmax(most, m[i][i]);
+        squares[i] = m[i][i];
     }
+    qsort(squares, 6, sizeof squares[0], falling);
+    const double most = squares[0], least = count > 0 ? squares[count - 1] : 0;
     return least <= most * 1e-24 ? (double)INFINITY : sqrt(most / least);
 }

@@ -211,6 +211,66 @@ static void a_stretched_arm_is_singular(void **state)
     tpi_mechanism_destroy(m);
 }
 
+/* A head has two columns: its condition is that of two singular values. */
+static void a_short_chain_has_a_condition(void **state)
+{
+    tpi_mechanism *m = robot_of("pioneer.urdf");
+    double values[TPI_MOST_DOFS] = {0}, jacobian[6 * TPI_CHAIN_DOFS];
+    tpi_chain chain;
+    tpi_spatial tip;
+
+    (void)state;
+    tpi_chain_init(&chain, m, tpi_mechanism_link(m, "camera"), NULL, NULL);
+    assert_int_equal(chain.column_count, 2);
+    tpi_chain_jacobian(&chain, values, jacobian, &tip);
+    assert_near(tpi_chain_condition(jacobian, 2), 1, 1e-9); /* both turn the camera where it is */
+    assert_true(isinf(tpi_chain_condition(jacobian, 0)));
+    memset(jacobian, 0, sizeof jacobian);
+    jacobian[0] = 3; /* two columns of which one does nothing */
+    assert_true(isinf(tpi_chain_condition(jacobian, 2)));
+    tpi_mechanism_destroy(m);
+}
+
+static void speeds_of_columns_make_a_twist(void **state)
+{
+    static const double twist[6] = {0.1, -0.2, 0.05, 0.3, 0.1, -0.1};
+    const bool fixed[6] = {false, false, true, false, false, false};
+    tpi_mechanism *m = robot_of("puma560.urdf");
+    double values[TPI_MOST_DOFS] = {0.3, 0.7, -2.2, 0.4, 0.9, 0.1}, jacobian[36], speeds[6];
+    tpi_chain chain;
+    tpi_spatial tip;
+
+    (void)state;
+    tpi_chain_init(&chain, m, tpi_mechanism_link(m, "flange"), NULL, NULL);
+    tpi_chain_jacobian(&chain, values, jacobian, &tip);
+    tpi_chain_solve(jacobian, 6, NULL, twist, 0, speeds);
+    for (unsigned i = 0; i < 6; i++) {
+        double made = 0;
+
+        for (unsigned k = 0; k < 6; k++) {
+            made += jacobian[6 * i + k] * speeds[k];
+        }
+        assert_near(made, twist[i], 1e-9);
+    }
+    tpi_chain_solve(jacobian, 6, fixed, twist, 1e-6, speeds);
+    assert_true(speeds[2] == 0);
+    /* The rest is at right angles to what the other columns can do. */
+    for (unsigned k = 0; k < 6; k++) {
+        double along = 0;
+
+        for (unsigned i = 0; i < 6; i++) {
+            double rest = twist[i];
+
+            for (unsigned j = 0; j < 6; j++) {
+                rest -= jacobian[6 * i + j] * speeds[j];
+            }
+            along += fixed[k] ? 0 : jacobian[6 * i + k] * rest;
+        }
+        assert_near(along, 0, 1e-5);
+    }
+    tpi_mechanism_destroy(m);
+}
+
 /* ---- Inverse ---- */
 
 static bool is_within_limits(const tpi_mechanism *m, const double *values)
@@ -247,6 +307,43 @@ static void the_arm_reaches_what_it_can_reach(void **state)
             assert_near(tip.r[k], goal.r[k], 2e-6);
         }
     }
+    tpi_mechanism_destroy(m);
+}
+
+/* From a place beside the goal the nearest solution is found, and fixed columns stay. */
+static void the_inverse_can_stay_near_and_leave_columns_alone(void **state)
+{
+    const double start[6] = {0.3, 0.7, -2.2, 0.4, 0.9, 0.1};
+    const bool fixed[6] = {true, false, false, false, false, false};
+    tpi_inverse_options o = {.here = true};
+    tpi_mechanism *m = robot_of("puma560.urdf");
+    double values[TPI_MOST_DOFS] = {0}, found[TPI_MOST_DOFS] = {0};
+    tpi_chain chain;
+    tpi_spatial goal;
+
+    (void)state;
+    tpi_chain_init(&chain, m, tpi_mechanism_link(m, "flange"), NULL, NULL);
+    for (int k = 0; k < 6; k++) {
+        found[k] = start[k];
+        values[k] = start[k] + 0.05 * (k % 3);
+    }
+    tpi_chain_forward(&chain, values, &goal);
+    assert_int_equal(tpi_chain_inverse(&chain, &goal, found, &o), TP_OK);
+    for (int k = 0; k < 6; k++) {
+        assert_near(found[k], values[k], 1e-4);
+    }
+    memcpy(found, start, sizeof start);
+    found[0] = 0.31; /* the waist is needed: without it the goal is out of reach, also elsewhere */
+    o = (tpi_inverse_options){.fixed = fixed, .restarts = 5};
+    assert_int_equal(tpi_chain_inverse(&chain, &goal, found, &o), TP_E_RANGE);
+    assert_true(found[0] == 0.31);
+    found[0] = values[0];
+    assert_int_equal(tpi_chain_inverse(&chain, &goal, found, &o), TP_OK);
+    assert_true(found[0] == values[0]);
+    goal.p[0] = 9;
+    memcpy(found, start, sizeof start);
+    o = (tpi_inverse_options){.here = true, .restarts = 50};
+    assert_int_equal(tpi_chain_inverse(&chain, &goal, found, &o), TP_E_RANGE);
     tpi_mechanism_destroy(m);
 }
 
@@ -380,7 +477,10 @@ int main(void)
         cmocka_unit_test(the_eye_looks_where_pan_and_tilt_say),
         cmocka_unit_test(the_jacobian_is_the_derivative),
         cmocka_unit_test(a_stretched_arm_is_singular),
+        cmocka_unit_test(a_short_chain_has_a_condition),
+        cmocka_unit_test(speeds_of_columns_make_a_twist),
         cmocka_unit_test(the_arm_reaches_what_it_can_reach),
+        cmocka_unit_test(the_inverse_can_stay_near_and_leave_columns_alone),
         cmocka_unit_test(what_is_out_of_reach_is_reported),
         cmocka_unit_test(limits_far_from_0_are_kept),
         cmocka_unit_test(limits_of_followers_are_kept),

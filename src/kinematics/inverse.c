@@ -16,6 +16,7 @@ struct search {
     const tpi_spatial *goal;
     double position_m, angle_rad; /* how near is near enough */
     unsigned iterations;
+    const bool *fixed; /* columns that keep their values; NULL for none */
     uint64_t random;
     double lower[TPI_CHAIN_DOFS], upper[TPI_CHAIN_DOFS]; /* of the columns */
     double jacobian[6 * TPI_CHAIN_DOFS];
@@ -23,6 +24,11 @@ struct search {
     double step[TPI_CHAIN_DOFS];
     bool frozen[TPI_CHAIN_DOFS]; /* columns at a limit that this step would pass */
 };
+
+static bool is_free(const bool *fixed, unsigned column)
+{
+    return fixed == NULL || !fixed[column];
+}
 
 /* ---- Limits ---- */
 
@@ -87,8 +93,11 @@ static void go_anywhere(struct search *s, double *values)
         const double middle = clamp(0, s->lower[i], s->upper[i]);
         const double lower = fmax(s->lower[i], middle - 2 * TPI_PI);
         const double upper = fmin(s->upper[i], middle + 2 * TPI_PI);
+        const double value = lower + (upper - lower) * random_unit(s);
 
-        values[s->chain->columns[i]] = lower + (upper - lower) * random_unit(s);
+        if (is_free(s->fixed, i)) {
+            values[s->chain->columns[i]] = value;
+        }
     }
 }
 
@@ -148,27 +157,27 @@ static void solve6(double m[6][6], double b[6])
     }
 }
 
-/* The step of all columns that are not frozen. */
-static void make_step(struct search *s, double damping)
+void tpi_chain_solve(const double *jacobian, unsigned columns, const bool *fixed,
+                     const double twist[6], double damping, double *speeds)
 {
-    const unsigned n = s->chain->column_count;
+    const unsigned n = columns;
     double m[6][6], y[6];
 
-    memcpy(y, s->error, sizeof y);
+    memcpy(y, twist, sizeof y);
     for (unsigned i = 0; i < 6; i++) {
         for (unsigned j = 0; j <= i; j++) {
             double sum = i == j ? damping : 0;
             for (unsigned k = 0; k < n; k++) {
-                sum += s->frozen[k] ? 0 : s->jacobian[i * n + k] * s->jacobian[j * n + k];
+                sum += is_free(fixed, k) ? jacobian[i * n + k] * jacobian[j * n + k] : 0;
             }
             m[i][j] = sum;
         }
     }
     solve6(m, y);
     for (unsigned k = 0; k < n; k++) {
-        s->step[k] = 0;
-        for (unsigned i = 0; i < 6 && !s->frozen[k]; i++) {
-            s->step[k] += s->jacobian[i * n + k] * y[i];
+        speeds[k] = 0;
+        for (unsigned i = 0; i < 6 && is_free(fixed, k); i++) {
+            speeds[k] += jacobian[i * n + k] * y[i];
         }
     }
 }
@@ -191,13 +200,18 @@ static bool freeze(struct search *s, const double *values)
 
 static void take_step(struct search *s, double *values, double damping)
 {
-    memset(s->frozen, 0, sizeof s->frozen);
+    for (unsigned k = 0; k < s->chain->column_count; k++) {
+        s->frozen[k] = !is_free(s->fixed, k);
+    }
     do {
-        make_step(s, damping);
+        tpi_chain_solve(s->jacobian, s->chain->column_count, s->frozen, s->error, damping, s->step);
     } while (freeze(s, values));
     for (unsigned k = 0; k < s->chain->column_count; k++) {
         double *value = &values[s->chain->columns[k]];
-        *value = clamp(*value + clamp(s->step[k], -1, 1), s->lower[k], s->upper[k]);
+
+        if (is_free(s->fixed, k)) {
+            *value = clamp(*value + clamp(s->step[k], -1, 1), s->lower[k], s->upper[k]);
+        }
     }
 }
 
@@ -267,7 +281,10 @@ static void begin(const struct search *s, double *values)
 {
     for (unsigned k = 0; k < s->chain->column_count; k++) {
         double *value = &values[s->chain->columns[k]];
-        *value = clamp(isfinite(*value) ? *value : 0, s->lower[k], s->upper[k]);
+
+        if (is_free(s->fixed, k)) {
+            *value = clamp(isfinite(*value) ? *value : 0, s->lower[k], s->upper[k]);
+        }
     }
 }
 
@@ -292,12 +309,14 @@ tp_status tpi_chain_inverse(const tpi_chain *chain, const tpi_spatial *goal, dou
         .position_m = o->position_m > 0 ? o->position_m : 1e-6,
         .angle_rad = o->angle_rad > 0 ? o->angle_rad : 1e-6,
         .iterations = o->iterations > 0 ? o->iterations : ITERATIONS,
+        .fixed = o->fixed,
         .random = o->seed,
     };
 
     const bool possible = find_limits(&s) && is_finite_pose(goal);
     begin(&s, values);
-    const bool near = possible && search_all(&s, values, o->restarts > 0 ? o->restarts : RESTARTS);
+    const unsigned restarts = o->here ? 0 : o->restarts > 0 ? o->restarts : RESTARTS;
+    const bool near = possible && search_all(&s, values, restarts);
     tpi_mechanism_follow(chain->mechanism, values);
     return near ? TP_OK : TP_E_RANGE;
 }

@@ -141,8 +141,15 @@ void tpi_chain_forward(const tpi_chain *chain, const double *values, tpi_spatial
 void tpi_chain_jacobian(const tpi_chain *chain, const double *values, double *jacobian,
                         tpi_spatial *tip);
 
-/* The ratio of the largest to the smallest singular value of a Jacobian; infinite if singular. */
+/* The ratio of the largest to the smallest singular value of a Jacobian; infinite if singular. A
+ * Jacobian with fewer than 6 columns has as many singular values as columns. */
 double tpi_chain_condition(const double *jacobian, unsigned columns);
+
+/* Damped least squares: the speeds of the columns that come nearest to `twist` (linear, angular
+ * speed of the tip), with damping * (sum of their squares) as a price. Columns that are `fixed`
+ * have the speed 0; NULL for none. */
+void tpi_chain_solve(const double *jacobian, unsigned columns, const bool *fixed,
+                     const double twist[6], double damping, double *speeds);
 
 /* ---- Inverse -----------------------------------------------------------------------------------
  */
@@ -150,6 +157,8 @@ double tpi_chain_condition(const double *jacobian, unsigned columns);
 typedef struct tpi_inverse_options {
     double position_m, angle_rad; /* how near is near enough; 0 for 1e-6 */
     unsigned restarts;            /* tries from other places; 0 for 100 */
+    bool here;                    /* none at all: only what the start leads to */
+    const bool *fixed;            /* for each column: it keeps its value; NULL for none */
     unsigned iterations;          /* steps of one try; 0 for 60 */
     uint64_t seed;                /* of the places of restarts */
 } tpi_inverse_options;

@@ -13,7 +13,8 @@
 _Static_assert(sizeof(struct sockaddr_in6) <= sizeof((tp_peer *)NULL)->bytes,
                "a peer has room for every socket address");
 
-/* More than wait in any socket; whoever sends them faster than we drop them does not hold us up. */
+/* More datagrams than any socket holds. A peer that sends faster than we drop does not keep us in
+ * the loop. */
 enum { MOST_WAITING = 4096 };
 
 struct tp_datagram {

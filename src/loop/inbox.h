@@ -3,8 +3,8 @@
  *
  * Any thread may post; one thread, the owner, takes. An item is a struct that begins with a
  * tpi_item; posting hands it over. Posting never waits and never allocates. The order of one
- * poster is kept. An owner who is woken by a bell silences it before taking, not after, and goes
- * away only after all who may be inside tpi_inbox_post().
+ * poster is kept. An owner that is woken by a bell silences it before taking, not after. It is
+ * destroyed only after all threads that may be inside tpi_inbox_post().
  */
 #ifndef TROUPE_LOOP_INBOX_H
 #define TROUPE_LOOP_INBOX_H

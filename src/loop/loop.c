@@ -66,8 +66,8 @@ static void on_alarm(uv_timer_t *alarm)
     uv_stop(alarm->loop); /* it may ring before libuv begins to wait, which then has to be short */
 }
 
-/* libuv writes with plain write(), so a peer that is gone would kill the process. Whoever handles
- * the signal already knows what to do about it. */
+/* libuv writes with plain write(), so a peer that is gone would kill the process. A
+ * program that handles the signal keeps its handler. */
 static void ignore_broken_pipes(void)
 {
     struct sigaction action;
@@ -204,7 +204,7 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
 }
 
 /* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock
- * than the real one cannot wake us: whoever moves it posts a task. */
+ * than the real one cannot wake us: the code that moves it posts a task. */
 static bool prepare_to_wait(tp_loop *loop)
 {
     const int64_t next_ns = tpi_timers_next_ns(&loop->timers);

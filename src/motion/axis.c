@@ -29,28 +29,34 @@ static double cell_speed(const tpi_motion_motion *m, int64_t since_ns, int64_t p
     return tpi_motion_profile_at(&m->profile, (double)((cell + 1) * period_ns) * 1e-9).velocity;
 }
 
-static tpi_motion_point point_at(const tpi_motion_engine *e, const tpi_motion_axis *axis,
-                                 int64_t tau_ns, bool before)
+static tpi_motion_station station_at(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                                     int64_t tau_ns, bool before)
 {
     const tpi_motion_motion *m = &axis->motion;
     const int64_t since = tau_ns - m->tau0_ns;
 
-    if ((m->servo == TPI_MOTION_GOTO_SERVO || m->servo == TPI_MOTION_SERVO_FORCE) && since <= 0) {
-        return m->profile.last; /* it has not been written yet */
+    const bool speedless = m->servo == TPI_MOTION_GOTO_SERVO || m->servo == TPI_MOTION_SERVO_FORCE;
+
+    if (speedless && m->tool == NULL && since <= 0) {
+        return (tpi_motion_station){m->profile.last, 0}; /* it has not been written yet */
     }
     if (m->servo == 0 || m->servo == TPI_MOTION_GOTO_SERVO) {
-        return axis->rest;
+        return (tpi_motion_station){axis->rest, 0};
+    }
+    if (m->tool != NULL) {
+        return tpi_motion_tool_at(e, axis, since, before);
     }
     if (m->servo == TPI_MOTION_SERVO_FORCE) {
-        return (tpi_motion_point){axis->measured.position, 0};
+        return (tpi_motion_station){{axis->measured.position, 0}, 0};
     }
-    tpi_motion_point point = tpi_motion_profile_at(&m->profile, (double)since * 1e-9);
+    const double time = (double)since * 1e-9;
+    tpi_motion_point point = tpi_motion_profile_at(&m->profile, time);
     if (m->servo == TPI_MOTION_SERVO_SPEED && before && since <= 0) {
         point.velocity = tpi_motion_profile_at(&m->profile, 0).velocity;
     } else if (m->servo == TPI_MOTION_SERVO_SPEED) {
         point.velocity = cell_speed(m, since - before, e->robot.period_ns);
     }
-    return point;
+    return (tpi_motion_station){point, tpi_motion_profile_acceleration(&m->profile, time)};
 }
 
 static int64_t tau_of(const tpi_motion_engine *e, const tpi_motion_axis *axis)
@@ -62,7 +68,27 @@ static int64_t tau_of(const tpi_motion_engine *e, const tpi_motion_axis *axis)
 
 tpi_motion_point tpi_motion_axis_point(const tpi_motion_engine *e, const tpi_motion_axis *axis)
 {
-    return point_at(e, axis, tau_of(e, axis), false);
+    return station_at(e, axis, tau_of(e, axis), false).point;
+}
+
+/* What a speed on one track is on another, so that the dof is as fast as before. */
+static double scale_between(const tpi_motion_track *from, const tpi_motion_track *to)
+{
+    const double scale = tpi_motion_track_scale(to);
+
+    return scale > 0 ? tpi_motion_track_scale(from) / scale : 0;
+}
+
+tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                                           const tpi_motion_track *track)
+{
+    const tpi_motion_motion *m = &axis->motion;
+    tpi_motion_point from = station_at(e, axis, tau_of(e, axis), true).point;
+
+    if (m->servo != 0 && m->track != track) {
+        from.velocity *= scale_between(m->track, track);
+    }
+    return from;
 }
 
 /* The tau of the next sample after this one. */
@@ -72,7 +98,8 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
     const int64_t cells = (tau_ns - m->tau0_ns) / period + 1;
     const int64_t next = m->tau0_ns + cells * period;
 
-    if (m->servo == TPI_MOTION_SERVO_FORCE || m->servo == TPI_MOTION_GOTO_SERVO) {
+    if (m->tool == NULL &&
+        (m->servo == TPI_MOTION_SERVO_FORCE || m->servo == TPI_MOTION_GOTO_SERVO)) {
         return INT64_MAX;
     }
     if (m->end_ns == INT64_MAX && m->profile.count > 0 &&
@@ -178,6 +205,7 @@ static void begin_brake(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_
     tpi_motion_profile_speed(&m->profile, from, 0, axis->limits.acceleration, &axis->limits);
     m->end_ns = m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9);
     m->next_ns = m->tau0_ns; /* its first sample is in the next instant */
+    m->ends = true;
     e->own.moving++;
     e->own.finite++;
     tpi_motion_track_touch(e, &e->own);
@@ -187,15 +215,16 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
                          bool brake, const char *why)
 {
     const tpi_motion_motion m = axis->motion;
-    tpi_motion_point point = point_at(e, axis, tau_of(e, axis), true);
+    tpi_motion_point point = station_at(e, axis, tau_of(e, axis), true).point;
 
     if (m.servo == 0) {
         return;
     }
     point.velocity *= tpi_motion_track_scale(m.track);
     m.track->moving--;
-    m.track->finite -= m.end_ns != INT64_MAX;
+    m.track->finite -= m.ends;
     axis->motion.servo = 0;
+    axis->motion.tool = NULL;
     axis->rest = (tpi_motion_point){point.position, 0};
     axis->force = 0;
     if (brake && point.velocity != 0) {
@@ -205,6 +234,9 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     if (m.command != NULL) {
         tpi_motion_axis_release(e, axis, m.track->client);
         end_command(e, m.track->client, m.command, signal, why);
+    }
+    if (m.tool != NULL) {
+        tpi_motion_tool_leave(e, m.tool, signal, why);
     }
 }
 
@@ -228,42 +260,39 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
                command->worst < TPI_MOTION_MODIFIED) {
         command->worst = TPI_MOTION_MODIFIED;
     }
-    m->end_ns =
-        isinf(m->profile.end_s) ? INT64_MAX : m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9);
+    m->ends = !isinf(m->profile.end_s);
+    m->end_ns = m->ends ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
 }
 
-/* What the speed of a dof is on another track, so that it is as fast as before. A track that stands
- * has no speeds: the dof stops with it. */
-static double change_track(tpi_motion_engine *e, const tpi_motion_axis *axis, tpi_motion_track *to,
-                           double speed)
+/* A track that stands has no speeds: a dof that it takes over from another one stops at once. */
+static void count_lost_speed(tpi_motion_engine *e, const tpi_motion_axis *axis,
+                             tpi_motion_track *track)
 {
-    const double scale = tpi_motion_track_scale(to);
-    const double real = speed * tpi_motion_track_scale(axis->motion.track);
+    const tpi_motion_motion *m = &axis->motion;
     const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
 
-    if (scale > 0) {
-        return real / scale;
-    }
-    if (fabs(real) > step) {
-        to->line.excesses++;
+    if (m->track != track && tpi_motion_track_scale(track) == 0 &&
+        fabs(station_at(e, axis, tau_of(e, axis), true).point.velocity) *
+                tpi_motion_track_scale(m->track) >
+            step) {
+        track->line.excesses++;
         e->excesses++;
     }
-    return 0;
 }
 
 /* Replace the motion of an axis. Its state is taken over. */
-static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_axis *axis,
-                         const tpi_motion_order *order, double value, tpi_motion_playing *command)
+static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
+                         const tpi_motion_order *order, const tpi_motion_target *target,
+                         tpi_motion_playing *command, tpi_motion_tool *tool)
 {
+    tpi_motion_axis *axis = &e->axes[target->axis];
     tpi_motion_motion *m = &axis->motion;
-    tpi_motion_point from = point_at(e, axis, tau_of(e, axis), true);
+    const tpi_motion_point from = tpi_motion_axis_take_over(e, axis, track);
 
     if (m->servo != 0) {
         const bool own = m->track->client == NULL || m->track->client == track->client;
 
-        if (m->track != track) {
-            from.velocity = change_track(e, axis, track, from.velocity);
-        }
+        count_lost_speed(e, axis, track);
         tpi_motion_axis_end(e, axis, own ? TPI_MOTION_MODIFIED : TPI_MOTION_INTERRUPTED, false,
                             "replaced by a newer command");
     }
@@ -273,13 +302,17 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track, tpi_moti
                              .track = track,
                              .command = command,
                              .tau0_ns = track->line.tau_ns,
-                             .value = value};
-    begin_profile(axis, from, value, order->duration_ns, command);
+                             .value = target->value};
+    if (tool != NULL) {
+        tpi_motion_tool_join(tool, axis, from);
+    } else {
+        begin_profile(axis, from, target->value, order->duration_ns, command);
+    }
     m->next_ns = next_sample(e, m, m->tau0_ns);
     axis->servo = order->servo == TPI_MOTION_GOTO_SERVO ? TPI_MOTION_SERVO_SPEED : order->servo;
-    axis->force = order->servo == TPI_MOTION_SERVO_FORCE ? value : 0;
+    axis->force = order->servo == TPI_MOTION_SERVO_FORCE ? target->value : 0;
     track->moving++;
-    track->finite += m->end_ns != INT64_MAX;
+    track->finite += m->ends;
     tpi_motion_output_mark(e, axis, true);
 }
 
@@ -319,6 +352,14 @@ static const tpi_motion_axis *obstacle(const tpi_motion_engine *e, const tpi_mot
     return NULL;
 }
 
+static void release_order(tpi_motion_engine *e, tpi_motion_client *client,
+                          const tpi_motion_order *order)
+{
+    for (uint16_t i = 0; i < order->count; i++) {
+        tpi_motion_axis_release(e, &e->axes[order->targets[i].axis], client);
+    }
+}
+
 static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
                          const tpi_motion_order *order, const tpi_motion_frame_info *frame,
                          const tpi_motion_axis *axis)
@@ -333,43 +374,55 @@ static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
         tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", joint,
                                firmness(e, axis));
     }
-    for (uint16_t i = 0; i < order->count; i++) {
-        tpi_motion_axis_release(e, &e->axes[order->targets[i].axis], track->client);
-    }
+    release_order(e, track->client, order);
 }
 
-void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
-                           const tpi_motion_order *order, const tpi_motion_frame_info *frame)
+static tpi_motion_playing *begin_command(tpi_motion_engine *e, const tpi_motion_track *track,
+                                         const tpi_motion_order *order,
+                                         const tpi_motion_subject *subject)
+{
+    tpi_motion_playing *command = free_command(e, track->client);
+
+    *command = (tpi_motion_playing){
+        .used = true,
+        .mode = subject->mode,
+        .flags = subject->flags,
+        .worst = order->modified ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS,
+        .tag = order->tag,
+        .package = subject->package,
+        .open = order->count,
+        .start_ns = subject->start_ns,
+    };
+    if (subject->mode == TPI_MOTION_DIRECT) {
+        tpi_motion_signal_send(e, track->client, subject, command->worst, false, "started");
+    }
+    return command;
+}
+
+void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_order *order,
+                           const tpi_motion_frame_info *frame)
 {
     const tpi_motion_subject subject = {order->tag, frame->package, frame->mode, frame->flags,
                                         tpi_motion_track_present(e)};
     const tpi_motion_axis *in_the_way = obstacle(e, track, order);
+    tpi_motion_tool *tool = NULL;
+    tp_error err = {.text = ""};
 
     if (in_the_way != NULL) {
         refuse_order(e, track, order, frame, in_the_way);
         return;
     }
-    tpi_motion_playing *command = free_command(e, track->client);
-    *command = (tpi_motion_playing){
-        .used = true,
-        .mode = frame->mode,
-        .flags = frame->flags,
-        .worst = order->modified ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS,
-        .tag = order->tag,
-        .package = frame->package,
-        .open = order->count,
-        .start_ns = subject.start_ns,
-    };
-    if (frame->mode == TPI_MOTION_DIRECT) {
-        tpi_motion_signal_send(e, track->client, &subject, command->worst, false, "started");
+    if (order->moves_frame && (tool = tpi_motion_tool_plan(e, track, order, &err)) == NULL) {
+        release_order(e, track->client, order);
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_ERROR, true, "%s", err.text);
+        return;
     }
+    tpi_motion_playing *command = begin_command(e, track, order, &subject);
     if (order->count > 0 && order->targets[0].axis < e->base_axes) {
         end_goto(e, order, TPI_MOTION_MODIFIED, "replaced by a newer command");
     }
     for (uint16_t i = 0; i < order->count; i++) {
-        const tpi_motion_target *target = &order->targets[i];
-
-        begin_motion(e, track, &e->axes[target->axis], order, target->value, command);
+        begin_motion(e, track, order, &order->targets[i], command, tool);
     }
     if (order->count == 0) { /* a MOVE of nothing */
         command->used = false;
@@ -379,8 +432,15 @@ void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
 
 /* ---- Samples ---- */
 
+/* Whether the motion has come to its end. */
+static bool has_ended(const tpi_motion_motion *m)
+{
+    return m->track->line.tau_ns >= m->end_ns || (m->tool != NULL && m->tool->still);
+}
+
 void tpi_motion_axis_samples(tpi_motion_engine *e)
 {
+    tpi_motion_tool_steps(e);
     for (uint16_t i = 0; i < e->axis_count; i++) {
         tpi_motion_axis *axis = &e->axes[i];
         tpi_motion_motion *m = &axis->motion;
@@ -388,13 +448,16 @@ void tpi_motion_axis_samples(tpi_motion_engine *e)
         if (m->servo == 0 || !m->track->touched || m->track->line.tau_ns < m->next_ns) {
             continue;
         }
-        if (m->track->line.tau_ns >= m->end_ns) {
+        if (has_ended(m)) {
+            const bool alone = m->tool == NULL;
             const double last = m->profile.last.position;
             const bool limited = m->servo == TPI_MOTION_SERVO_SPEED && m->value != 0;
 
             tpi_motion_axis_end(e, axis, limited ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS, false,
                                 limited ? "a limit of the position is reached" : "done");
-            axis->rest.position = last;
+            if (alone) {
+                axis->rest.position = last;
+            }
             continue;
         }
         m->next_ns = next_sample(e, m, m->track->line.tau_ns);
@@ -403,11 +466,11 @@ void tpi_motion_axis_samples(tpi_motion_engine *e)
 }
 
 /* Acceleration = a(tau) rate^2 + v(tau) d(rate)/dt: what the limit leaves for the second part. */
-static void tighten(tpi_motion_grip *grip, const tpi_motion_axis *axis, tpi_motion_point point,
-                    double acceleration, double rate)
+static void tighten(tpi_motion_grip *grip, const tpi_motion_axis *axis, tpi_motion_station at,
+                    double rate)
 {
-    const double limit = axis->limits.acceleration, speed = fabs(point.velocity);
-    const double used = acceleration * (point.velocity < 0 ? -1 : 1) * rate * rate;
+    const double limit = axis->limits.acceleration, speed = fabs(at.point.velocity);
+    const double used = at.acceleration * (at.point.velocity < 0 ? -1 : 1) * rate * rate;
     const double least = LEAST_GRIP * limit;
 
     if (speed < 1e-9) {
@@ -434,9 +497,7 @@ int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track
         if (m->servo == 0 || m->track != track) {
             continue;
         }
-        const double since = (double)(track->line.tau_ns - m->tau0_ns) * 1e-9;
-        tighten(grip, axis, point_at(e, axis, track->line.tau_ns, false),
-                tpi_motion_profile_acceleration(&m->profile, since), track->line.rate);
+        tighten(grip, axis, station_at(e, axis, track->line.tau_ns, false), track->line.rate);
         next = m->next_ns < next ? m->next_ns : next;
     }
     return next;

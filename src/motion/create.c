@@ -169,10 +169,13 @@ static bool take_room(tpi_motion_engine *e)
     room->states = calloc(axes, sizeof *room->states);
     room->holders = calloc(axes, sizeof *room->holders);
     room->written = calloc(2 * axes, sizeof *room->written);
+    room->joints = calloc(axes, sizeof *room->joints);
+    room->chain = calloc(1, sizeof *room->chain);
     return room->drives != NULL && room->targets != NULL && room->payload != NULL &&
            room->accepted != NULL && room->record != NULL && room->times != NULL &&
            room->servos != NULL && room->values != NULL && room->speeds != NULL &&
-           room->states != NULL && room->holders != NULL && room->written != NULL;
+           room->states != NULL && room->holders != NULL && room->written != NULL &&
+           room->joints != NULL && room->chain != NULL;
 }
 
 static void free_room(tpi_motion_room *room)
@@ -189,6 +192,8 @@ static void free_room(tpi_motion_room *room)
     free(room->states);
     free(room->holders);
     free(room->written);
+    free(room->joints);
+    free(room->chain);
 }
 
 /* ---- Life ---- */
@@ -207,7 +212,12 @@ static tp_status make(tpi_motion_engine *e, tp_error *err)
     e->axes = calloc(e->axis_count + 1u, sizeof *e->axes);
     e->outputs = calloc(e->robot.outputs + 1u, sizeof *e->outputs);
     e->clients = calloc(e->settings.clients, sizeof *e->clients);
-    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || !take_room(e)) {
+    if (e->robot.mechanism != NULL && e->robot.frame_count > 0) {
+        e->tool_count = TPI_MOTION_TOOLS + 1;
+    }
+    e->tools = calloc(e->tool_count + 1u, sizeof *e->tools);
+    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || e->tools == NULL ||
+        !take_room(e)) {
         return tp_fail(err, TP_E_NOMEM, "no memory");
     }
     e->rate = 1;
@@ -219,6 +229,18 @@ static tp_status make(tpi_motion_engine *e, tp_error *err)
     }
     tpi_motion_track_plan(e, &e->own);
     return make_outputs(e, err);
+}
+
+/* Whether the mechanism, if there is one, has the dofs and links that the records name. */
+static bool has_its_mechanism(const tpi_motion_engine *e)
+{
+    const tpi_mechanism *m = e->robot.mechanism;
+    bool fits = m == NULL || m->dof_count == e->axis_count;
+
+    for (uint16_t i = 0; m != NULL && i < e->robot.frame_count; i++) {
+        fits = fits && e->robot.frames[i].link < m->link_count;
+    }
+    return fits;
 }
 
 tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_robot *robot,
@@ -240,9 +262,9 @@ tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_rob
     for (uint16_t i = 0; i < robot->joint_count; i++) {
         e->axis_count = (uint16_t)(e->axis_count + robot->joints[i].dof_count);
     }
-    const bool fits = robot->mechanism == NULL || robot->mechanism->dof_count == e->axis_count;
-    const tp_status status =
-        fits ? make(e, err) : tp_fail(err, TP_E_INVALID, "the mechanism has other dofs");
+    const tp_status status = has_its_mechanism(e)
+                                 ? make(e, err)
+                                 : tp_fail(err, TP_E_INVALID, "the mechanism is another one");
     if (status != TP_OK) {
         tpi_motion_engine_destroy(e);
         return status;
@@ -267,6 +289,7 @@ void tpi_motion_engine_destroy(tpi_motion_engine *engine)
     free(engine->axes);
     free(engine->outputs);
     free(engine->clients);
+    free(engine->tools);
     free_room(&engine->room);
     free(engine);
 }

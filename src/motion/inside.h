@@ -9,6 +9,9 @@
  * Who holds an axis: `held` of a client counts its commands for the axis that wait or play. The
  * axis belongs to the client that counted first, until its count is 0 or a higher rank takes it.
  * When the count of the higher rank is 0, the axis is given back.
+ *
+ * A tool is a control frame that moves: it moves the axes of its chain together. When one of them
+ * is taken away, it ends.
  */
 #ifndef TROUPE_MOTION_INSIDE_H
 #define TROUPE_MOTION_INSIDE_H
@@ -16,6 +19,7 @@
 #include "motion/answers.h"
 #include "motion/engine.h"
 #include "motion/estimate.h"
+#include "motion/path.h"
 #include "motion/profile.h"
 #include "motion/store.h"
 #include "motion/timeline.h"
@@ -25,6 +29,7 @@ enum {
     TPI_MOTION_BROADCASTS = 16,
     TPI_MOTION_REFUSALS = 64,    /* different NA that are remembered for each client */
     TPI_MOTION_GOTO_SERVO = 128, /* besides TPI_MOTION_SERVO_: a GOTO of the device */
+    TPI_MOTION_TOOLS = 16,       /* the most control frames that move at the same time */
 };
 
 typedef enum tpi_motion_track_state {
@@ -92,10 +97,31 @@ typedef struct tpi_motion_client {
     uint64_t played, late_frames, longest_late_ns, skipped;
 } tpi_motion_client;
 
+/* A control frame that moves. */
+typedef struct tpi_motion_tool {
+    unsigned axes;               /* that it still moves; 0: it is free */
+    bool ending, still;          /* its axes are being ended; a twist of 0 has come to rest */
+    uint8_t servo;               /* one of TPI_MOTION_SERVO_: POSE, TWIST, WRENCH */
+    tpi_motion_track *track;     /* borrowed */
+    tpi_motion_playing *command; /* borrowed */
+    tpi_chain chain;
+    bool fixed[TPI_CHAIN_DOFS];               /* columns that it does not move */
+    tpi_motion_limits limits[TPI_CHAIN_DOFS]; /* of the columns */
+    tpi_motion_path path;                     /* of a POSE */
+    double brake_s;                           /* before the path: what moved comes to rest */
+    double twist[6];                          /* or the wrench */
+    int64_t tau_ns, next_ns;                  /* of a period: its start, and that of the next */
+    double places[TPI_CHAIN_DOFS];            /* of the columns, at the start of the period */
+    double speeds[TPI_CHAIN_DOFS], before[TPI_CHAIN_DOFS]; /* in it, and in the one before */
+} tpi_motion_tool;
+
 typedef struct tpi_motion_motion {
-    uint8_t servo; /* one of TPI_MOTION_SERVO_, TPI_MOTION_GOTO_SERVO; 0: none */
-    bool firm;     /* cannot be interrupted: HOME */
-    uint8_t frame; /* of GOTO */
+    uint8_t servo;         /* one of TPI_MOTION_SERVO_, TPI_MOTION_GOTO_SERVO; 0: none */
+    bool firm;             /* cannot be interrupted: HOME */
+    bool ends;             /* by itself */
+    uint8_t frame;         /* of GOTO */
+    uint8_t column;        /* of the tool */
+    tpi_motion_tool *tool; /* borrowed; NULL: the axis moves alone */
     tpi_motion_track *track;
     tpi_motion_playing *command; /* NULL: a brake */
     int64_t tau0_ns, end_ns;     /* on the track; the end may be INT64_MAX */
@@ -137,10 +163,13 @@ typedef struct tpi_motion_target {
 typedef struct tpi_motion_order {
     uint16_t code, count;
     uint32_t tag;
-    uint8_t servo, frame;
+    uint8_t servo, frame; /* the latter of GOTO */
     bool firm, modified;
     int64_t duration_ns;
     tpi_motion_target *targets; /* borrowed: the engine's */
+    bool moves_frame;           /* POSE, TWIST, WRENCH */
+    uint16_t control_frame;
+    double screw[6]; /* pose, twist or wrench */
 } tpi_motion_order;
 
 /* Buffers of the engine, taken at its creation. */
@@ -154,6 +183,8 @@ typedef struct tpi_motion_room {
     tpi_motion_dof_state *states;
     tpi_motion_holder *holders;
     double *written; /* values and speeds of the last write, by axis */
+    double *joints;  /* values of all dofs, for kinematics */
+    tpi_chain *chain;
 } tpi_motion_room;
 
 struct tpi_motion_engine {
@@ -165,7 +196,9 @@ struct tpi_motion_engine {
     tpi_motion_axis *axes;       /* owned */
     tpi_motion_output *outputs;  /* owned */
     tpi_motion_client **clients; /* owned; each is owned, NULL if there is none */
-    tpi_motion_track own;        /* of brakes */
+    tpi_motion_tool *tools;      /* owned; one more than may move */
+    unsigned tool_count;
+    tpi_motion_track own; /* of brakes */
     tpi_motion_base base;
     double rate;                /* of the robot */
     uint32_t slowed_by;         /* the client that lowered it */
@@ -221,14 +254,43 @@ void tpi_motion_answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t
 bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record,
                            tpi_motion_order *out, tp_error *err);
 
+/* ---- tool.c: control frames ---- */
+
+/* Resolve POSE, TWIST or WRENCH to the axes that move the frame. */
+bool tpi_motion_tool_read(tpi_motion_engine *e, tpi_motion_order *out, tp_error *err);
+
+/* Plan the motion of a control frame from the state in which the axes are taken over on the track.
+ * Sets `order->modified` and the values of its targets. Returns NULL, with the reason, if it cannot
+ * be. */
+tpi_motion_tool *tpi_motion_tool_plan(tpi_motion_engine *e, const tpi_motion_track *track,
+                                      tpi_motion_order *order, tp_error *err);
+
+/* An axis joins the tool. `from` is its state on the track. */
+void tpi_motion_tool_join(tpi_motion_tool *tool, tpi_motion_axis *axis, tpi_motion_point from);
+
+/* Where an axis of a tool is at a time of its motion; with `before`, just before that. */
+tpi_motion_station tpi_motion_tool_at(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                                      int64_t since_ns, bool before);
+
+/* Begin the next period of the tools on touched tracks. */
+void tpi_motion_tool_steps(tpi_motion_engine *e);
+
+/* An axis has left the tool: the others end as well, with the same signal. */
+void tpi_motion_tool_leave(tpi_motion_engine *e, tpi_motion_tool *tool, tpi_motion_signal signal,
+                           const char *why);
+
 /* ---- axis.c: motions of axes ---- */
+
+/* The state of an axis as a new motion on the track takes it over. */
+tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                                           const tpi_motion_track *track);
 
 /* The commanded state of an axis on its track: not scaled by the rate. */
 tpi_motion_point tpi_motion_axis_point(const tpi_motion_engine *e, const tpi_motion_axis *axis);
 
 /* Start the motions of an order at the instant of the track. */
-void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
-                           const tpi_motion_order *order, const tpi_motion_frame_info *frame);
+void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_order *order,
+                           const tpi_motion_frame_info *frame);
 
 /* The motion ends with this signal for its command. Brakes if it still moves and `brake`. */
 void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_signal signal,

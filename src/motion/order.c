@@ -195,6 +195,17 @@ static bool read_home(tpi_motion_engine *e, uint16_t joint, tpi_motion_order *ou
     return true;
 }
 
+/* ---- Control frames ---- */
+
+static bool read_frame(tpi_motion_engine *e, uint16_t frame, const double screw[6], uint8_t servo,
+                       tpi_motion_order *out, tp_error *err)
+{
+    out->servo = servo;
+    out->control_frame = frame;
+    memcpy(out->screw, screw, sizeof out->screw);
+    return tpi_motion_tool_read(e, out, err);
+}
+
 bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record,
                            tpi_motion_order *out, tp_error *err)
 {
@@ -228,8 +239,12 @@ bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record
         return read_move(e, &b.move, out, err);
     case TPI_MOTION_HOME:
         return read_home(e, b.home.joint, out, err);
+    case TPI_MOTION_POSE:
+        out->duration_ns = to_ns(b.pose.duration_us);
+        return read_frame(e, b.pose.frame, b.pose.pose, TPI_MOTION_SERVO_POSITION, out, err);
+    case TPI_MOTION_TWIST:
+        return read_frame(e, b.screw.frame, b.screw.value, TPI_MOTION_SERVO_SPEED, out, err);
     default:
-        tp_fail(err, TP_E_UNSUPPORTED, "control frames are not moved");
-        return false;
+        return read_frame(e, b.screw.frame, b.screw.value, TPI_MOTION_SERVO_FORCE, out, err);
     }
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "troupe/motion_data.h"
 #include "troupe/status.h"
 
 enum {
@@ -203,40 +204,11 @@ typedef struct tpi_motion_description {
     uint64_t clock;     /* identity of the server's clock */
 } tpi_motion_description;
 
-/* Limits that are not there are +-infinity, and the largest integers on the wire. */
-typedef struct tpi_motion_dof {
-    uint8_t type;    /* 0 none, 1 revolute, 2 prismatic */
-    uint8_t servo;   /* bits of TPI_MOTION_SERVO_; 0: not actuated */
-    uint8_t mimics;  /* 1: follows dof `master` */
-    uint16_t master; /* index among all dofs of the robot */
-    double axis[3];
-    double lower, upper, velocity, force, acceleration;
-} tpi_motion_dof;
-
-typedef struct tpi_motion_joint {
-    char name[TPI_MOTION_NAME + 1];
-    uint16_t parent, child; /* links; the parent of joint 0 is 0xffff, the world */
-    uint16_t first_dof;     /* index of its first dof among all dofs of the robot */
-    uint8_t dof_count;
-    double inboard_m[3], outboard_m[3];
-    double rest[9]; /* rotation, row by row */
-    tpi_motion_dof dofs[TPI_MOTION_JOINT_DOFS];
-} tpi_motion_joint;
-
-typedef struct tpi_motion_link {
-    char name[TPI_MOTION_NAME + 1];
-    uint16_t joint; /* its parent joint */
-    double mass_kg, centre_m[3];
-    double inertia[6]; /* xx, xy, xz, yy, yz, zz in kg m2, at the centre of mass */
-} tpi_motion_link;
-
-typedef struct tpi_motion_frame {
-    char name[TPI_MOTION_NAME + 1];
-    uint16_t link;
-    uint8_t servo;
-    double position_m[3];
-    double rotation[9];
-} tpi_motion_frame;
+/* Limits that are not there are the largest integers on the wire. */
+typedef tp_motion_dof tpi_motion_dof;
+typedef tp_motion_joint tpi_motion_joint;
+typedef tp_motion_link tpi_motion_link;
+typedef tp_motion_frame tpi_motion_frame;
 
 typedef struct tpi_motion_joints {
     uint16_t first, count;
@@ -253,43 +225,13 @@ typedef struct tpi_motion_frames {
     tpi_motion_frame *items; /* borrowed */
 } tpi_motion_frames;
 
-typedef struct tpi_motion_dof_state {
-    double position, velocity, force;
-} tpi_motion_dof_state;
-
-typedef struct tpi_motion_state {
-    uint64_t time_us;
-    uint16_t count;
-    tpi_motion_dof_state *dofs; /* borrowed; in the order of the description */
-} tpi_motion_state;
-
-typedef struct tpi_motion_base {
-    uint64_t time_us;
-    uint8_t frame; /* 0 odometry, 1 map */
-    uint8_t known; /* 0: the robot has no base, or nothing was measured yet */
-    double pose[3], speed[3];
-} tpi_motion_base;
-
-typedef struct tpi_motion_clock {
-    uint64_t identity, time_us;
-} tpi_motion_clock;
-
-typedef struct tpi_motion_queues {
-    uint32_t command, playback, answers; /* what waits in the client's three queues */
-    double rate, robot_rate;
-    uint64_t played, late, longest_late_us, dropped, skipped;
-} tpi_motion_queues;
-
-typedef struct tpi_motion_holder {
-    uint16_t joint, dof;
-    uint32_t client;
-    char label[TPI_MOTION_NAME + 1];
-} tpi_motion_holder;
-
-typedef struct tpi_motion_busy {
-    uint16_t count;
-    tpi_motion_holder *holders; /* borrowed */
-} tpi_motion_busy;
+typedef tp_motion_dof_state tpi_motion_dof_state;
+typedef tp_motion_state tpi_motion_state;
+typedef tp_motion_base tpi_motion_base;
+typedef tp_motion_clock tpi_motion_clock;
+typedef tp_motion_queues tpi_motion_queues;
+typedef tp_motion_holder tpi_motion_holder;
+typedef tp_motion_busy tpi_motion_busy;
 
 typedef struct tpi_motion_hello {
     char name[TPI_MOTION_NAME + 1]; /* of the program */
@@ -380,25 +322,8 @@ typedef struct tpi_motion_right {
     uint8_t right;
 } tpi_motion_right;
 
-typedef struct tpi_motion_signalled {
-    uint8_t signal;
-    uint8_t final;
-    uint32_t package; /* the id of the command's package */
-    uint32_t epoch;   /* the number of the panic, with PANIC */
-    uint64_t start_us, end_us;
-    uint16_t length;
-    char *text; /* borrowed; not ended by NUL */
-} tpi_motion_signalled;
-
-typedef struct tpi_motion_summary {
-    uint32_t sequence;
-    uint8_t signal;
-    uint32_t frames, played, late, stalls;
-    uint64_t start_us, end_us;
-    uint64_t held_us;
-    uint16_t length;
-    char *text; /* borrowed; not ended by NUL */
-} tpi_motion_summary;
+typedef tp_motion_signalled tpi_motion_signalled;
+typedef tp_motion_summary tpi_motion_summary;
 
 /* ---- The table of bodies ------------------------------------------------------------------------
  */

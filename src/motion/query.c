@@ -61,6 +61,9 @@ static uint32_t commands_of(const tpi_motion_engine *e)
     commands |= (joints & TPI_MOTION_SERVO_SPEED) != 0 ? 1u << 4 : 0;              /* SPEED */
     commands |= (joints & TPI_MOTION_SERVO_FORCE) != 0 ? 1u << 5 : 0;              /* FORCE */
     commands |= joints != 0 ? 1u << 6 : 0;                                         /* MOVE */
+    for (uint16_t i = 0; e->robot.mechanism != NULL && i < e->robot.frame_count; i++) {
+        commands |= (joints & e->robot.frames[i].servo & 7u) << 8; /* POSE, TWIST, WRENCH */
+    }
     return commands;
 }
 

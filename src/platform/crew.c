@@ -1,9 +1,10 @@
 /*
  * crew.c - threads that share pieces of work.
  *
- * Whoever is free takes the next item, so that a long one does not hold up the others. A worker has
- * a bell that calls it to work; the last one to finish rings the owner's. On a machine that is busy
- * with other things a worker may wake up when all is done: nobody waits for one that has not begun.
+ * A free thread takes the next item, so that a long item does not delay the others. A worker has a
+ * bell that calls it to work; the last one to finish rings the owner's bell. On a busy machine a
+ * worker may wake up after all work is done: the owner does not wait for workers that have not
+ * begun.
  */
 #include "platform/crew.h"
 
@@ -13,7 +14,8 @@
 #include "platform/thread.h"
 #include "troupe/clock.h"
 
-/* Of a worker. CALLED becomes WORKING by itself, or FREE again by the owner, whoever is first. */
+/* The state of a worker. The worker changes CALLED to WORKING, or the owner changes it to FREE,
+ * whichever comes first. */
 enum { FREE, CALLED, WORKING };
 
 struct worker {
@@ -75,9 +77,9 @@ static void worker_main(void *context)
     }
 }
 
-/* Free those that have been called and have not begun. Whoever makes `active` 0 is the last: a
- * worker rings then, and if all are free by this call nobody does. True if somebody still works or
- * has rung. */
+/* Free the workers that have been called and have not begun. The thread that makes `active` 0 is
+ * the last one: a worker then rings; if this call frees all workers, none does. True if a worker is
+ * still busy or has rung. */
 static bool call_off(tpi_crew *crew, uint32_t called)
 {
     uint32_t freed = 0;

@@ -79,6 +79,31 @@ bool tpi_folder_above(bool object, int levels, char *out, size_t size)
     return levels == 0;
 }
 
+bool tpi_folder_own(const char *kind, char *out, size_t size, size_t index)
+{
+    /* As they are installed (bin/troupe, lib/libtroupe-server.so, lib/MACHINE/libtroupe-server.so),
+     * or built in the source tree (build/NAME/apps/troupe, build/NAME/src/core/...). */
+    static const struct {
+        bool library;
+        int up;
+        const char *down;
+    } places[] = {{false, 2, "share/troupe/"},
+                  {false, 4, ""},
+                  {true, 2, "share/troupe/"},
+                  {true, 3, "share/troupe/"},
+                  {true, 5, ""}};
+    char above[3072];
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (tpi_folder_above(places[i].library, places[i].up, above, sizeof above) &&
+            index-- == 0) {
+            snprintf(out, size, "%s/%s%s", above, places[i].down, kind);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpi_folder_exists(const char *path)
 {
     struct stat about;

@@ -17,6 +17,10 @@ void tpi_folder_remove(const char *path);
  * code is a part of. False if there is no such object, or nobody knows. */
 bool tpi_folder_above(bool object, int levels, char *out, size_t size);
 
+/* The folders of our own files of a kind, such as "worlds": those of an installation, and those of
+ * the source tree that the program was built in. False if there is no more. */
+bool tpi_folder_own(const char *kind, char *out, size_t size, size_t index);
+
 bool tpi_folder_exists(const char *path);
 
 #endif

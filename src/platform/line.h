@@ -62,7 +62,7 @@ typedef struct tpi_line_options {
 /* A kind of line: "serial", "tcp". */
 typedef struct tp_scheme {
     const char *name;
-    /* Fails with the reason alone; whoever calls puts the URL before it. */
+    /* Fails with the reason alone; the caller puts the URL in front of it. */
     tp_status (*open)(tpi_line **out, const tpi_line_options *plan, tp_error *err);
 } tp_scheme;
 

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "platform/owner.h"
 #include "troupe/clock.h"
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -42,8 +43,8 @@ void tpi_thread_give_way(void)
     (void)setpriority(PRIO_PROCESS, 0, nicer);
 }
 
-/* Signals from outside belong to the thread that made this one. Faults stay with whoever commits
- * them, so that crash reports name the right thread. */
+/* Signals from outside belong to the thread that made this one. Faults stay with the thread
+ * that causes them, so that crash reports name the right thread. */
 static void fill_with_foreign_signals(sigset_t *set)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -99,11 +100,12 @@ void tpi_thread_join(tpi_thread *thread)
 
 struct tpi_lock {
     pthread_mutex_t mutex;
+    tpi_owner owner; /* the thread that has it */
 };
 
 tp_status tpi_lock_create(tpi_lock **out, tp_error *err)
 {
-    tpi_lock *lock = malloc(sizeof *lock);
+    tpi_lock *lock = calloc(1, sizeof *lock);
 
     if (lock == NULL || pthread_mutex_init(&lock->mutex, NULL) != 0) {
         free(lock);
@@ -124,11 +126,19 @@ void tpi_lock_destroy(tpi_lock *lock)
 void tpi_lock_take(tpi_lock *lock)
 {
     pthread_mutex_lock(&lock->mutex);
+    tpi_owner_take(&lock->owner);
 }
 
 void tpi_lock_give(tpi_lock *lock)
 {
+    assert(tpi_lock_is_mine(lock));
+    tpi_owner_drop(&lock->owner);
     pthread_mutex_unlock(&lock->mutex);
+}
+
+bool tpi_lock_is_mine(const tpi_lock *lock)
+{
+    return tpi_owner_is_current(&lock->owner);
 }
 
 /* ---- Bells ----------------------------------------------------------------------------------- */

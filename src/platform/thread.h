@@ -32,6 +32,9 @@ void tpi_lock_destroy(tpi_lock *lock); /* NULL is accepted */
 void tpi_lock_take(tpi_lock *lock);
 void tpi_lock_give(tpi_lock *lock);
 
+/* For assertions: whether the calling thread has it. */
+bool tpi_lock_is_mine(const tpi_lock *lock);
+
 /* A bell: rung from any thread or a signal handler, waited for with poll(). */
 typedef struct tpi_bell {
     int fd; /* readable while it rings; -1 before init */

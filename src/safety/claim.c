@@ -3,7 +3,7 @@
  *
  * The last mover counts. Its lease is written here; the thread of the instance waits for the end of
  * the lease and stops the device (stop.c). A mover keeps writers of a lower rank out until some
- * time after its last move. A device that moves nothing is kept by whoever writes to it.
+ * time after its last move. A device that moves nothing belongs to its last writer.
  */
 #include <assert.h>
 #include <stdio.h>

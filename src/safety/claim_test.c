@@ -1,104 +1,6 @@
 /* claim_test.c - movers, leases and ranks of a device that is nothing but a struct. */
 #include "safety/rank.h"
-#include "safety/safety.h"
-#include "support/loop_bench.h"
-#include "troupe/interfaces/position2d.h"
-
-/* An instance on the loop with one device; what safety asks for leaves a letter. */
-struct scene {
-    struct bench *b; /* borrowed */
-    tpi_panic *panic;
-    tpi_instance_safety instance;
-    tpi_device_safety device;
-    tpi_order order;
-    bool slow;          /* stops take their time */
-    tp_halt how;        /* it was halted last */
-    tpi_mover reported; /* that the last report is about */
-};
-
-static struct scene scene;
-
-static bool runs(const tpi_instance_safety *instance)
-{
-    (void)instance;
-    return true;
-}
-
-static void halt(tpi_device_safety *device, tp_halt how)
-{
-    assert_ptr_equal(device, &scene.device);
-    scene.how = how;
-    note(scene.b, 'H');
-    if (scene.slow) {
-        tpi_slow_stop_begin(device);
-    }
-}
-
-static void report(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why)
-{
-    (void)device;
-    scene.reported = *mover;
-    note(scene.b, (char)('0' + why));
-}
-
-static void panic_changed(tpi_instance_safety *instance)
-{
-    (void)instance;
-    note(scene.b, 'P');
-}
-
-static const tpi_safety_ops ops = {
-    .runs = runs, .halt = halt, .report = report, .panic_changed = panic_changed};
-
-static int begin(void **state)
-{
-    assert_int_equal(set_up(state), 0);
-    scene = (struct scene){.b = *state};
-    assert_int_equal(tpi_panic_create(&scene.panic, &scene.b->clock, NULL, NULL, NULL), TP_OK);
-    tpi_safety_init(&scene.instance, &ops, scene.panic, scene.b->loop);
-    tpi_safety_add(&scene.instance, &scene.device, "position2d:0", &tp_interface_position2d);
-    assert_int_equal(tpi_stop_begin(&scene.instance, true, NULL), TP_OK);
-    return 0;
-}
-
-static int end(void **state)
-{
-    tpi_stop_end(&scene.instance);
-    tpi_panic_destroy(scene.panic);
-    return tear_down(state);
-}
-
-static const tp_message *velocity(void)
-{
-    return tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
-}
-
-static const tp_message *request(uint8_t code)
-{
-    return tp_interface_message(&tp_interface_position2d, TP_KIND_REQUEST, code);
-}
-
-static tpi_claim claim_of(tpi_mover_kind kind, uint32_t id, int32_t rank)
-{
-    return (tpi_claim){.mover = {kind, id, kind == TPI_MOVER_CLIENT ? "a client" : "a driver"},
-                       .lease_ns = 2 * TP_NS_PER_S,
-                       .rank = rank,
-                       .hold_ns = TP_NS_PER_S};
-}
-
-/* A command that is sent and carried out. */
-static void move(const tpi_claim *claim)
-{
-    tpi_claim_take(&scene.device, velocity(), claim, tpi_panic_epoch(scene.panic), &scene.order);
-    assert_false(tpi_stop_is_late(&scene.device, velocity(), &scene.order));
-    tpi_stop_note(&scene.device, &scene.order.mover, TP_OK);
-}
-
-static void pass(int64_t time_ns)
-{
-    scene.b->now_ns += time_ns;
-    turn(scene.b);
-}
+#include "safety/scene_test.h"
 
 static void a_lease_ends_without_another_message(void **state)
 {
@@ -190,17 +92,6 @@ static void a_panic_stops_it_and_makes_commands_late(void **state)
     assert_false(tpi_stop_is_owed(&scene.instance));
     assert_true(tpi_stop_is_late(&scene.device, velocity(), &waiting));
     assert_false(tpi_claim_is_moved(&scene.device));
-}
-
-static void ask_to_halt(uint8_t way)
-{
-    const tp_message *what =
-        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT_SO);
-    const tp_halt_so ask = {way};
-    tp_error err = {0};
-
-    assert_int_equal(tpi_stop_answer(&scene.device, what, &ask, tpi_panic_epoch(scene.panic), &err),
-                     way <= TP_HALT_SO_OWN ? TP_OK : TP_E_RANGE);
 }
 
 /* A server that forwards its panic asks each device; one that has stopped is not stopped again. */
@@ -448,7 +339,8 @@ static void hosts_are_compared_without_their_ports(void **state)
                  {"[", "[:5000", 1},
                  {"[a", "[a:5000", 1},
                  {"a]", "a]:5000", 1},
-                 {"", ":5000", 1}};
+                 {"", ":5000", 1},
+                 {"", "[]:5000", 1}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -1,4 +1,4 @@
-/* lease.c - how long a device may go on moving without a word from whoever moved it. */
+/* lease.c - how long a device may keep moving without a message from its mover. */
 #include "safety/lease.h"
 
 /* Over at whatever time it is. */
@@ -18,7 +18,7 @@ void tpi_lease_renew(tpi_lease *lease, int64_t now_ns, int64_t ends_ns)
 {
     int64_t before = atomic_load(&lease->ends_ns);
 
-    /* Whoever fails here was overtaken by the worker, which has stopped the actuator. */
+    /* If the exchange fails, the worker was first: it has stopped the actuator. */
     if (before != TP_NEVER && before > now_ns) {
         atomic_compare_exchange_strong(&lease->ends_ns, &before, ends_ns);
     }

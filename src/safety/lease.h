@@ -1,5 +1,5 @@
 /*
- * lease.h - how long a device may go on moving without a word from whoever moved it.
+ * lease.h - how long a device may keep moving without a message from its mover.
  *
  * Two threads share a lease, and all they share is one number: when it ends. The loop hears the
  * mover and writes it; the worker that owns the actuator waits for it and stops the actuator. So a

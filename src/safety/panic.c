@@ -6,6 +6,7 @@
  */
 #include "safety/panic.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,6 +26,7 @@ struct tpi_panic {
 
 static void ring_bells(const tpi_panic *panic)
 {
+    assert(tpi_lock_is_mine(panic->lock));
     for (const tpi_panic_seat *seat = panic->seats; seat != NULL; seat = seat->next) {
         tpi_bell_ring(seat->bell);
     }

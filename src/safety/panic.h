@@ -75,8 +75,8 @@ typedef struct tpi_panic_state {
 } tpi_panic_state;
 void tpi_panic_look(const tpi_panic *panic, tpi_panic_state *out);
 
-/* End it: whoever asks is allowed to. `epoch` is the panic that is meant, so that one that has been
- * raised meanwhile is not ended by mistake; false then. */
+/* End the panic with this epoch. The caller has checked the right to do so. False if another panic
+ * was raised meanwhile: it is not ended. */
 bool tpi_panic_reset(tpi_panic *panic, unsigned epoch);
 
 #endif

@@ -1,6 +1,9 @@
 /* panic_test.c - raising, resetting and being woken, from several threads and a signal handler. */
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "safety/panic.h"
 #include "support/memory.h"
@@ -68,10 +71,58 @@ static tp_status create_and_destroy(void *context)
     return status;
 }
 
+/* The lowest number of a file that is free. */
+static int free_file(void)
+{
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    close(fd);
+    return fd;
+}
+
 static void memory_may_run_out(void **state)
 {
+    const int before = free_file();
+
     (void)state;
     memory_sweep(create_and_destroy, NULL);
+    assert_int_equal(free_file(), before); /* none is left open, and no other one is closed */
+}
+
+struct seen {
+    const tpi_panic *panic;
+    unsigned told;
+    bool on; /* the last time */
+};
+
+static void tell(void *context)
+{
+    struct seen *seen = context;
+
+    seen->told++;
+    seen->on = tpi_panic_is_on(seen->panic);
+}
+
+static void both_ends_are_told_when_they_are_true(void **state)
+{
+    struct seen seen = {0};
+    tpi_panic *panic = NULL;
+
+    (void)state;
+    assert_int_equal(tpi_panic_create(&panic, tp_clock_real(), tell, &seen, NULL), TP_OK);
+    seen.panic = panic;
+    tpi_panic_raise(panic, "anna", "smoke");
+    assert_true(seen.told == 1 && seen.on);
+    assert_true(tpi_panic_reset(panic, tpi_panic_epoch(panic)));
+    assert_true(seen.told == 2 && !seen.on);
+    tpi_panic_raise_by_signal(panic);
+    while (!tpi_panic_is_on(panic)) {
+        sched_yield();
+    }
+    assert_true(tpi_panic_reset(panic, tpi_panic_epoch(panic)));
+    tpi_panic_destroy(panic);
+    assert_int_equal(seen.told, 4); /* a signal raises it once */
 }
 
 /* One that has not joined changes nothing for the others. */
@@ -127,6 +178,9 @@ static void wakes_everybody_who_has_a_seat(void **state)
     assert_int_equal(tpi_wait(&bells[2].fd, 1, 0), 1);
     tpi_bell_silence(&bells[0]);
     tpi_panic_raise(panic, "a", "again"); /* who is deaf is rung again */
+    assert_int_equal(tpi_wait(&bells[0].fd, 1, 0), 1);
+    tpi_bell_silence(&bells[0]);
+    tpi_panic_wake(panic);
     assert_int_equal(tpi_wait(&bells[0].fd, 1, 0), 1);
     tpi_panic_leave(panic, &seats[0]);
     tpi_panic_leave(panic, &seats[2]);
@@ -207,6 +261,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_old_reset_does_not_end_a_new_panic, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_seat_leaves_once, set_up, tear_down),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(both_ends_are_told_when_they_are_true),
         cmocka_unit_test_setup_teardown(wakes_everybody_who_has_a_seat, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_signal_raises_it_without_any_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(raising_and_resetting_may_meet, set_up, tear_down),

@@ -42,7 +42,7 @@ static void write_section(tpi_buf *out, const tpi_cfg_section *section)
         }
     }
     for (uint32_t i = 0; i < section->section_count; i++) {
-        /* who writes before whom is decided here: the child knows none of them */
+        /* ranks of writers are decided here: the child knows no writers */
         if (strcmp(section->sections[i]->type, "writer") != 0) {
             write_section(out, section->sections[i]);
             tpi_buf_puts(out, ")\n");

@@ -1,5 +1,5 @@
 /*
- * section_writer.c - who writes before whom: the writer sections inside of a driver section.
+ * section_writer.c - ranks of writers: the writer sections inside of a driver section.
  *
  *     writer ( client "joystick*" rank 2 timeout 1.5 )
  *     writer ( key "pilot" host "192.168.1.7" rank 1 )

@@ -251,7 +251,7 @@ void tp_server_begin(tp_server *server)
 void tp_server_run(tp_server *server)
 {
     tp_loop_run(server->loop);
-    tp_loop_turn(server->loop, false); /* what was posted before it was told to stop */
+    tp_loop_turn(server->loop, false); /* what was posted before the stop */
 }
 
 void tp_server_stop(tp_server *server)

@@ -2,9 +2,9 @@
  * access.c - who may do what with a device that it has open.
  *
  * Player's mode is to read and to write. Ours tell them apart, and one client can keep all others
- * from writing for as long as it has the device open, but for those who rank before it. A client
- * that has frozen keeps nobody out: once it has been silent for its lease, others write, and
- * whoever wants the device for itself gets it.
+ * from writing for as long as it has the device open, except for clients of a higher rank. A client
+ * that has frozen excludes no other client: once it has been silent for its lease, others can write
+ * and can get exclusive access.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -25,21 +25,7 @@ static tp_status open_as(struct stage *s, unsigned who, unsigned access)
 
 static int begin(void **state)
 {
-    struct stage *s = calloc(1, sizeof *s);
-
-    assert_non_null(s);
-    stage_begin(s, &puppet_driver);
-    assert_int_equal(stage_enter(s, 0, "anna"), TP_OK);
-    assert_int_equal(stage_enter(s, 1, "berta"), TP_OK);
-    *state = s;
-    return 0;
-}
-
-static int end(void **state)
-{
-    stage_end(*state);
-    free(*state);
-    return 0;
+    return stage_set_up(state, &puppet_driver);
 }
 
 static tp_status drive(struct stage *s, unsigned who)
@@ -328,7 +314,7 @@ static void where_all_are_equals_nobody_waits(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, stage_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(who_is_silent_for_its_lease_keeps_nobody_out),
         CASE(another_one_takes_its_place),

@@ -3,10 +3,10 @@
  *
  * A client is behind from when a quarter of what its queue takes waits for it, until half of that
  * is gone. Every device that it has open counts it meanwhile (tp_device_behind()): a world in
- * lockstep makes its next step when there is nobody like that, and so nothing is lost. Who takes
- * nothing at all for a while is stopped, or gone without a word, and is not counted until it goes
- * on. Who pulls is never behind: what waits for it goes out when it asks, and that may be after it
- * has got what the driver keeps it waiting for.
+ * lockstep makes its next step when there is nobody like that, and so nothing is lost. A client
+ * that takes nothing for a while is frozen or gone, and is not counted until it reads again. A
+ * client in pull mode is never behind: what waits for it goes out when it asks, and that may be
+ * after it has got what the driver keeps it waiting for.
  *
  * What is published while nothing may be lost (tp_instance_keep_all()) finds room in the queues of
  * those who take part, however much it is, as long as they are waited for: that is a quarter of a

@@ -15,8 +15,13 @@ static const int64_t patience_ns = 60 * TP_NS_PER_S;
 /* What a new client has to say something when descriptors are scarce. */
 static const int64_t grace_ns = TP_NS_PER_S / 4;
 
-/* How many hosts are compared to find the one with the most clients. */
-enum { HOSTS_COMPARED = 256 };
+enum {
+    HOSTS_COMPARED = 256, /* to find the one with the most clients */
+    LOCAL_PLACES = 16     /* clients of this machine that make room after all others */
+};
+
+/* The name of all addresses of this machine: it has millions, and is one host. */
+static const char here[] = "here";
 
 struct tpi_crowd_host {
     char name[TPI_HOST_NAME];
@@ -66,11 +71,11 @@ static struct tpi_crowd_host **find_host(struct tpi_crowd *crowd, const char *na
     return host;
 }
 
-static struct tpi_crowd_host *need_host(struct tpi_crowd *crowd, const char *peer)
+static struct tpi_crowd_host *need_host(struct tpi_crowd *crowd, const char *peer, bool local)
 {
-    char name[TPI_HOST_NAME];
+    char name[TPI_HOST_NAME] = "";
 
-    cut_name(name, peer);
+    cut_name(name, local ? here : peer);
     struct tpi_crowd_host **at = find_host(crowd, name);
     if (*at != NULL) {
         return *at;
@@ -84,6 +89,7 @@ static struct tpi_crowd_host *need_host(struct tpi_crowd *crowd, const char *pee
     host->previous = crowd->hosts != NULL ? crowd->hosts->previous : host;
     host->next->previous = host->previous->next = host;
     crowd->hosts = host;
+    crowd->here = local ? host : crowd->here;
     *at = host;
     return host;
 }
@@ -99,6 +105,7 @@ static void release_host(struct tpi_crowd *crowd, struct tpi_crowd_host *host)
     if (crowd->hosts == host) {
         crowd->hosts = host->next != host ? host->next : NULL;
     }
+    crowd->here = crowd->here != host ? crowd->here : NULL;
     free(host);
 }
 
@@ -236,7 +243,7 @@ void tpi_crowd_destroy(struct tpi_crowd *crowd)
 tp_status tpi_crowd_enter(struct tpi_crowd *crowd, tp_session *session, const char *peer)
 {
     struct tpi_crowd_place *place = &session->place;
-    struct tpi_crowd_host *host = need_host(crowd, peer);
+    struct tpi_crowd_host *host = need_host(crowd, peer, session->identity.local);
 
     assert(session_is_current(session) && place->crowd == NULL);
     if (host == NULL) {
@@ -280,20 +287,51 @@ void tpi_crowd_heard(tp_session *session)
 
 /* ---- Making room ----------------------------------------------------------------------------- */
 
-/* The host that has most clients of a standing; NULL if there is none. Of very many hosts not all
- * are compared. */
-static struct tpi_crowd_host *fullest(struct tpi_crowd *crowd, enum tpi_standing standing)
+/* Which clients make room: all of a standing, or those that no reserve is for. */
+typedef struct tpi_crowd_choice {
+    enum tpi_standing standing;
+    bool spares; /* clients of this machine, while they are few */
+} tpi_crowd_choice;
+
+/* The order in which clients make room. False after the last choice. */
+static bool choose_next(tpi_crowd_choice *choice)
+{
+    if (++choice->standing == TPI_KNOWN && choice->spares) {
+        *choice = (tpi_crowd_choice){.standing = TPI_SILENT};
+    }
+    return choice->standing < TPI_KNOWN;
+}
+
+static size_t count_of(const struct tpi_crowd *crowd, const struct tpi_crowd_host *host,
+                       tpi_crowd_choice choice)
+{
+    const bool spared = choice.spares && host == crowd->here && host->count <= LOCAL_PLACES;
+
+    return spared ? 0 : host->lists[choice.standing].count;
+}
+
+static size_t count_all(const struct tpi_crowd *crowd, tpi_crowd_choice choice)
+{
+    const struct tpi_crowd_host *host = crowd->here;
+
+    return crowd->counts[choice.standing] -
+           (host == NULL ? 0 : host->lists[choice.standing].count - count_of(crowd, host, choice));
+}
+
+/* The host that has most clients of a choice; NULL if there is none. Of very many hosts not all are
+ * compared. */
+static struct tpi_crowd_host *fullest(struct tpi_crowd *crowd, tpi_crowd_choice choice)
 {
     struct tpi_crowd_host *best = NULL;
     struct tpi_crowd_host *at = crowd->hosts;
     unsigned compared = 0;
 
-    if (crowd->counts[standing] == 0) {
+    if (count_all(crowd, choice) == 0) {
         return NULL;
     }
     while (compared < HOSTS_COMPARED || best == NULL) {
-        const size_t most = best != NULL ? best->lists[standing].count : 0;
-        best = at->lists[standing].count > most ? at : best;
+        const size_t most = best != NULL ? count_of(crowd, best, choice) : 0;
+        best = count_of(crowd, at, choice) > most ? at : best;
         at = at->next;
         compared++;
         if (at == crowd->hosts) {
@@ -318,19 +356,19 @@ static void note_closed(struct tpi_crowd *crowd, const tp_session *session)
     }
 }
 
-/* The oldest client of a standing in the fullest host; NULL if there is none. What a client may do
+/* The oldest client of a choice in the fullest host; NULL if there is none. What a client may do
  * can have changed without a look. */
-static tp_session *find_oldest(struct tpi_crowd *crowd, enum tpi_standing standing)
+static tp_session *find_oldest(struct tpi_crowd *crowd, tpi_crowd_choice choice)
 {
-    struct tpi_crowd_host *host = fullest(crowd, standing);
+    struct tpi_crowd_host *host = fullest(crowd, choice);
 
     while (host != NULL) {
-        tp_session *session = session_of(host->lists[standing].oldest);
+        tp_session *session = session_of(host->lists[choice.standing].oldest);
         tpi_crowd_look(session);
-        if (session->place.standing == standing) {
+        if (session->place.standing == choice.standing) {
             return session;
         }
-        host = fullest(crowd, standing);
+        host = fullest(crowd, choice);
     }
     return NULL;
 }
@@ -344,39 +382,39 @@ static void close_client(tp_session *session)
 
 bool tpi_crowd_close_one(struct tpi_crowd *crowd)
 {
-    tp_session *session = NULL;
+    tpi_crowd_choice choice = {TPI_SILENT, true};
+    tp_session *session;
 
-    for (enum tpi_standing standing = TPI_SILENT; standing < TPI_KNOWN && session == NULL;
-         standing++) {
-        session = find_oldest(crowd, standing);
-    }
+    do {
+        session = find_oldest(crowd, choice);
+    } while (session == NULL && choose_next(&choice));
     if (session != NULL) {
         close_client(session);
     }
     return session != NULL;
 }
 
-/* The crowd with the most clients of a standing; NULL if there are none. */
-static struct tpi_crowd *largest(struct tpi_crowd *crowds, enum tpi_standing standing)
+/* The crowd with the most clients of a choice; NULL if there are none. */
+static struct tpi_crowd *largest(struct tpi_crowd *crowds, tpi_crowd_choice choice)
 {
     struct tpi_crowd *best = NULL;
 
     for (struct tpi_crowd *crowd = crowds; crowd != NULL; crowd = crowd->next) {
-        const size_t most = best != NULL ? best->counts[standing] : 0;
-        best = crowd->streams && crowd->counts[standing] > most ? crowd : best;
+        const size_t most = best != NULL ? count_all(best, choice) : 0;
+        best = crowd->streams && count_all(crowd, choice) > most ? crowd : best;
     }
     return best;
 }
 
 tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds)
 {
-    tp_session *session = NULL;
+    tpi_crowd_choice choice = {TPI_SILENT, true};
+    tp_session *session;
 
-    for (enum tpi_standing standing = TPI_SILENT; standing < TPI_KNOWN && session == NULL;
-         standing++) {
-        struct tpi_crowd *crowd = largest(crowds, standing);
-        session = crowd != NULL ? find_oldest(crowd, standing) : NULL;
-    }
+    do {
+        struct tpi_crowd *crowd = largest(crowds, choice);
+        session = crowd != NULL ? find_oldest(crowd, choice) : NULL;
+    } while (session == NULL && choose_next(&choice));
     if (session == NULL) {
         return TPI_ROOM_NONE;
     }

@@ -6,7 +6,8 @@
  * number of clients without rights can take all of them, since each new client closes another one
  * when there is no place left. The client that makes room has the least standing. Among those of
  * equal standing it is the oldest one of the host with the most of them, so a host that takes many
- * places loses its own. Everything here belongs to the loop.
+ * places loses its own. All addresses of this machine are one host, and a few of its clients make
+ * room after those of all others. Everything here belongs to the loop.
  */
 #ifndef TROUPE_SESSION_CROWD_H
 #define TROUPE_SESSION_CROWD_H
@@ -54,6 +55,7 @@ struct tpi_crowd {
     bool streams;  /* each client takes a file descriptor */
     struct tpi_crowd_host *buckets[TPI_CROWD_BUCKETS];
     struct tpi_crowd_host *hosts; /* owned; a ring, at where the next look begins */
+    struct tpi_crowd_host *here;  /* borrowed: this machine; NULL while it has no client */
     size_t counts[TPI_STANDINGS];
     struct tpi_crowd_place *first_awaited; /* borrowed */
     struct tpi_crowd_place *last_awaited;

@@ -206,6 +206,27 @@ static void the_fullest_host_makes_room_and_its_oldest_first(void **state)
     assert_true(many[2]->lost && half[0]->lost && !alone->lost && !half[1]->lost);
 }
 
+/* All addresses of this machine are one host. Up to 16 of its clients make room last. */
+static void a_few_clients_of_this_machine_make_room_last(void **state)
+{
+    struct crowd_test *t = *state;
+    struct guest *local[17];
+
+    for (unsigned i = 0; i < 16; i++) {
+        local[i] = enter(t, i % 2 == 0 ? "127.0.0.1:1" : "127.0.0.2:1");
+    }
+    struct guest *silent = enter(t, "10.0.0.1:1");
+    struct guest *reader = enter_and_speak(t, "10.0.0.2:1");
+    open_device(t, reader);
+    makes_room(t, silent);
+    makes_room(t, reader);
+    local[16] = enter(t, "[::1]:1");
+    silent = enter(t, "10.0.0.1:1");
+    makes_room(t, local[0]); /* one too many */
+    makes_room(t, silent);
+    makes_room(t, local[1]);
+}
+
 static void a_client_that_may_move_stays_while_it_has_a_device_open(void **state)
 {
     struct crowd_test *t = *state;
@@ -306,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CROWD_TEST(the_client_of_least_standing_makes_room),
         CROWD_TEST(the_fullest_host_makes_room_and_its_oldest_first),
+        CROWD_TEST(a_few_clients_of_this_machine_make_room_last),
         CROWD_TEST(a_client_that_may_move_stays_while_it_has_a_device_open),
         CROWD_TEST(the_client_that_raised_a_panic_stays),
         CROWD_TEST(a_client_beyond_this_machine_has_to_speak_within_a_minute),

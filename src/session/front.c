@@ -192,8 +192,7 @@ const tp_front_place *tp_front_where(const tp_front_instance *self)
     return &self->place;
 }
 
-/* On this machine: "127.0.0.1:51234", "[::1]:51234" or "unix". */
-static bool is_local(const char *peer)
+bool tp_front_is_local(const char *peer)
 {
     return strncmp(peer, "127.", 4) == 0 || strncmp(peer, "[::1]", 5) == 0 ||
            strcmp(peer, "unix") == 0;
@@ -211,7 +210,7 @@ tp_status tp_front_session(tp_session **out, const tp_front_instance *self, cons
         return status;
     }
     tp_session_set_name(*out, peer);
-    tp_session_set_local(*out, is_local(peer));
+    tp_session_set_local(*out, tp_front_is_local(peer));
     tp_session_set_reach(*out, self->place.reach);
     status = tpi_crowd_enter(self->crowd, *out, peer);
     if (status != TP_OK) {

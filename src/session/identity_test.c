@@ -5,6 +5,7 @@
 
 #include "session/clients.h"
 #include "support/loop_bench.h"
+#include "support/memory.h"
 #include "troupe/interfaces/position2d.h"
 
 struct scene {
@@ -100,12 +101,60 @@ static void a_client_is_told_when_its_right_may_change(void **state)
     assert_int_equal(tpi_identity_right(&scene.one), TP_RIGHT_READ);
 }
 
+/* Where all are equals: it is the configuration that takes rights away. */
+static void without_a_configuration_everybody_may_move(void **state)
+{
+    tpi_keyring fresh = {0};
+
+    (void)state;
+    tpi_keyring_init(&fresh, scene.hub);
+    for (tp_reach reach = TP_REACH_NETWORK; reach <= TP_REACH_INSIDE; reach++) {
+        const tpi_identity guest = {.keyring = &fresh, .reach = reach};
+        assert_int_equal(tpi_identity_right(&guest),
+                         reach == TP_REACH_INSIDE ? TP_RIGHT_OPERATE : TP_RIGHT_MOVE);
+    }
+}
+
+static void a_panic_belongs_to_nobody_when_its_raiser_is_gone(void **state)
+{
+    tpi_keyring *keyring = &tpi_clients_of(scene.hub)->keyring;
+    tpi_identity third = {0};
+
+    (void)state;
+    tpi_identity_init(&third, keyring);
+    keyring->raiser = third.number;
+    tpi_identity_fini(&third);
+    assert_int_equal(keyring->raiser, 0);
+}
+
+/* A crash dump, or whoever gets the memory next, has no keys in it. */
+static void keys_are_wiped_before_their_memory_is_free(void **state)
+{
+    (void)state;
+    memory_watch(tpi_clients_of(scene.hub)->keyring.keys, 2 * sizeof keys[0]);
+    set_keys(1);
+    assert_true(memory_was_wiped());
+}
+
+static void a_name_of_one_letter_is_a_name(void **state)
+{
+    (void)state;
+    tpi_identity_set_name(&scene.one, "10.0.0.7:51234");
+    tpi_identity_set_software(&scene.one, "x");
+    assert_string_equal(scene.one.label, "x at 10.0.0.7:51234");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_client_is_known_by_its_names_and_a_number, begin, end),
         cmocka_unit_test_setup_teardown(a_key_gives_its_right_to_one_client, begin, end),
         cmocka_unit_test_setup_teardown(a_client_is_told_when_its_right_may_change, begin, end),
+        cmocka_unit_test_setup_teardown(without_a_configuration_everybody_may_move, begin, end),
+        cmocka_unit_test_setup_teardown(a_panic_belongs_to_nobody_when_its_raiser_is_gone, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(keys_are_wiped_before_their_memory_is_free, begin, end),
+        cmocka_unit_test_setup_teardown(a_name_of_one_letter_is_a_name, begin, end),
     };
 
     return cmocka_run_group_tests_name("identity", tests, NULL, NULL);

@@ -1,10 +1,9 @@
 /*
  * kick.c - an operator throws a client out.
  *
- * For clients that hang and have what others need: no word ends their connection, and nobody else
- * can. The connection is closed, which stops what the client moves and frees what it has for
- * itself. One that understands it is told by whom, as far as it still reads. It is not kept out:
- * one that lives may connect again.
+ * This is for clients that hang and hold what others need. The connection is closed, which stops
+ * what the client moves and frees its exclusive devices. A client of Troupe's receives the reason
+ * if it still reads. It may connect again.
  */
 #include <assert.h>
 #include <stdio.h>

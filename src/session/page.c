@@ -32,7 +32,7 @@ static void look(tp_session *session, uint32_t first)
     }
 }
 
-/* Who wants all of very many asks for one page behind the other. */
+/* A client that wants all of very many devices asks for one page after the other. */
 static void fill(tp_session *session, tp_device_page *page)
 {
     const tpi_hub *hub = session->hub;

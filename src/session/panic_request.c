@@ -1,5 +1,5 @@
 /*
- * panic_request.c - panic as clients see it: raised, told to everybody, reset by those who may.
+ * panic_request.c - panic as clients see it: how it is raised, published and reset.
  *
  * Everybody may raise one. Who may reset it, rights.c says.
  */

@@ -35,8 +35,8 @@ static bool has_operators(const tpi_keyring *keyring)
 
 /* ---- The decision ---------------------------------------------------------------------------- */
 
-/* What a client that has no right to something is told to do, as it is its case: it has given a key
- * that is not for this, or none, or there are none to give. */
+/* The refusal says what the client can do. It depends on whether the client has proved a key that
+ * is not sufficient, has proved none, or the server has no keys. */
 static tp_status refuse(const tpi_identity *identity, const char *what, tp_error *err)
 {
     const tpi_key *key = identity->key;
@@ -65,7 +65,7 @@ static tp_status refuse_right(const tpi_identity *identity, const char *what, tp
     return refuse(identity, text, err);
 }
 
-/* Who decides for others without an operator's right, as long as nobody has it. */
+/* Whether the client has an operator's right because the server has no key for operators. */
 static bool stands_in(const tpi_identity *identity)
 {
     return identity->local && tpi_identity_right(identity) >= TP_RIGHT_MOVE &&

@@ -79,7 +79,7 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     }
 }
 
-/* A command has no answer; but who sends one that the driver cannot do is to know. */
+/* A command has no answer, but the client learns of a command that the driver refuses. */
 static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {
     struct asking *a = context;

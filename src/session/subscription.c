@@ -71,7 +71,8 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 }
 
 /* All devices may send at once, in the same step of a world, and none may push another one out: two
- * messages each at most, as those with intensities do, before the world looks who is behind. */
+ * messages each at most, as those with intensities do, before the world checks which clients are
+ * behind. */
 enum { MESSAGES_OF_A_DEVICE = 4 };
 
 static void count_subscriptions(tp_session *session, int more)

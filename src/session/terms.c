@@ -12,8 +12,8 @@ enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-/* That of a client who asks for none: the configuration's word, or else what is usual for such
- * clients; less than 0 for ever. Nobody gets a longer one by asking. */
+/* The lease of a client that asks for none: the configured one, or the default for its kind of
+ * client; less than 0 is endless. A client cannot get a longer one by asking. */
 static int64_t default_ns(const tp_session *session, const tp_device *device)
 {
     const int64_t configured_ns = tpi_device_plan(device)->lease_ns;

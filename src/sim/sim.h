@@ -224,8 +224,8 @@ tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3],
  * driven. */
 void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model);
 
-/* Whether a model that was told to stand will move in the next step all the same, since its
- * acceleration has bounds. Not one that gets no slower: its file does not let it stand. */
+/* Whether a stopped model will still move in the next step, because its acceleration is bounded.
+ * False for a model that does not get slower: its file does not let it stop. */
 bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model);
 
 /* Whether somebody outside leads the model, so that its controller rests; and whether those of all
@@ -277,7 +277,7 @@ tp_status tpi_sim_restore(tpi_sim *sim, const void *bytes, size_t length, tp_err
 /* A number that differs if anything in the state does. The order of the file does not matter. */
 uint64_t tpi_sim_hash(const tpi_sim *sim);
 
-/* What it takes, for those who count: bytes of memory, and of those the ones for ranges. */
+/* Memory in use: all bytes, and the part that holds ranges. */
 typedef struct tpi_sim_usage {
     size_t bytes;
     size_t sample_bytes;

@@ -1,6 +1,7 @@
 /* stage.c - see stage.h. */
 #include "conformance/stage.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/unit.h"
@@ -32,6 +33,25 @@ tp_status stage_enter(struct stage *s, unsigned who, const char *name)
 {
     s->sessions[who] = visit_begin(&s->visit, name);
     return visit_open(&s->visit, s->sessions[who], s->device, TP_OPEN_MODE);
+}
+
+int stage_set_up(void **state, const tp_driver *driver)
+{
+    struct stage *s = calloc(1, sizeof *s);
+
+    assert_non_null(s);
+    stage_begin(s, driver);
+    assert_int_equal(stage_enter(s, 0, "anna"), TP_OK);
+    assert_int_equal(stage_enter(s, 1, "berta"), TP_OK);
+    *state = s;
+    return 0;
+}
+
+int stage_tear_down(void **state)
+{
+    stage_end(*state);
+    free(*state);
+    return 0;
 }
 
 /* ---- The motor ------------------------------------------------------------------------------- */

@@ -24,6 +24,10 @@ struct stage {
 void stage_begin(struct stage *s, const tp_driver *driver);
 void stage_end(struct stage *s);
 
+/* For cmocka: a stage with the clients anna and berta, who have the device open; and its end. */
+int stage_set_up(void **state, const tp_driver *driver);
+int stage_tear_down(void **state);
+
 /* A client comes and opens the device; `name` may be NULL. */
 tp_status stage_enter(struct stage *s, unsigned who, const char *name);
 

@@ -55,6 +55,7 @@ class Generator:
         self.sequences = {}  # client: [id, mode, time of the next frame, spacing, frames left]
         self.sent = {}  # client: tags of its commands
         self.panicked = False
+        self.begun = 0  # sequences
 
     def event(self, name, *args):
         """Something happens now."""
@@ -126,7 +127,7 @@ class Generator:
 
     def flags(self):
         """ACK, always where the model has to look at the answers."""
-        return wire.ACK if self.slowed or self.chance(0.6) else 0
+        return wire.ACK if self.slowed or self.chance(0.8) else 0
 
     def frame(self, client):
         """A frame on the server's clock."""
@@ -140,6 +141,7 @@ class Generator:
         flags = self.flags()
         if self.chance(0.06):
             flags |= wire.CLEAR
+            self.now += 1
         records = [self.command(client) for _ in range(self.pick((1, 1, 1, 2, 3)))]
         self.send(client, wire.COMMAND, records, mode=mode, time=time, flags=flags)
 
@@ -150,7 +152,8 @@ class Generator:
         self.tag += 1
         mode = wire.ADAPTIVE if self.slowed and self.chance(0.5) else wire.PLAYBACK
         frames, spacing = self.random.randrange(1, 12), self.pick((50000, 100000, 200000))
-        ident = self.pick((1, 2, 3))
+        self.begun += 1
+        ident = self.begun if self.chance(0.9) else 1
         self.send(client, wire.SESSION, [wire.Record(
             wire.BEGIN, self.next_tag(), sequence=ident, mode=mode, estimate=int(self.chance(0.2)),
             late=self.pick((0, 0, 2)), frames=frames, duration=frames * spacing, target=0)])
@@ -224,6 +227,8 @@ class Generator:
         elif len(self.clients) > 1:
             client = self.pick(self.clients)
             self.clients.remove(client)
+            if self.slowed or self.begun:  # the model has to see when its frames started
+                self.send(client, wire.SESSION, [wire.Record(wire.CANCEL, self.next_tag(), of=0)])
             self.sequences.pop(client, None)
             self.event("leave", client, int(self.chance(0.5)))
 
@@ -235,9 +240,11 @@ class Generator:
 
     def step(self):
         """One event."""
-        self.now += self.pick((0, 1000, self.random.randrange(1, 50000), self.random.randrange(1, 600000)))
+        gap = self.pick((0, 1000, self.random.randrange(1, 50000), self.random.randrange(1, 600000)))
         client = self.pick(self.clients)
         roll = self.random.random()
+        # Only frames come at the same time: whether others find them started is not specified.
+        self.now += max(gap, 1) if roll >= 0.55 else gap
         if client in self.sequences and roll < 0.5:
             self.sequence_frame(client)
         elif roll < 0.55:

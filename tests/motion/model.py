@@ -20,9 +20,14 @@ from wire import (ACK, ADAPTIVE, BEGIN, BUSY, CANCEL, CLEAR, COMMAND, DELAY, DIR
 
 HORIZON = 3600 * 10**6  # later times are refused
 LONG = 10**9  # an upper bound where there is none
+SOON = 0.001  # what starts at once starts after everything that is planned
 MARGIN = 10**6  # a time line with this much in front of it is not slowed
 ALWAYS = {PANIC, ERROR, INTERRUPTED, BUSY, NA}  # signals that are sent in every mode
 SERVO = {SET: 1, SPEED: 2, FORCE: 4}
+
+
+class Open(Exception):
+    """What follows is not specified: whether a motion has ended before another client comes."""
 
 
 class Dof:
@@ -58,23 +63,19 @@ class Command:
         self.targets = targets  # of each dof that it moves
         self.live = set(targets)  # the dofs that it still holds
         self.modified = modified  # not done as asked
+        self.servo = {SET: 1, HOME: 1, SPEED: 2, SETSPEED: 2, STOP: 2, FORCE: 4, GOTO: 0}.get(
+            record.code, getattr(record, "servo", 0))
         self.worst = MODIFIED if modified else SUCCESS
         self.start = None
         self.done = False
+        self.ends = {}  # bounds of the end at each dof; dofs without a known end are not there
+        self.maybe = set()  # signals for dofs that may have ended before
+        self.attempt = 0
 
     @property
     def client(self):
         """Its client."""
         return self.frame.client
-
-    def ends(self):
-        """Whether it ends by itself in a known time."""
-        return not self.lasts() and self.record.code != GOTO
-
-    def lasts(self):
-        """Whether it holds until the next command for the same target."""
-        return self.record.code in (SPEED, FORCE, SETSPEED) or (
-            self.record.code == MOVE and self.record.servo != 1)
 
 
 class Frame:
@@ -85,8 +86,14 @@ class Frame:
         self.time = package.time
         self.commands = []
         self.waits = False
-        self.late = False
+        self.late = self.disordered = self.moved = False
+        self.attempt = 0
+        self.tau, self.due = package.time, None  # its time on its time line; when it starts
         self.answers = mode == DIRECT or bool(package.flags & ACK)
+
+    def is_silent(self):
+        """Whether nothing tells when it starts: no command of it was accepted."""
+        return all(c.done for c in self.commands)
 
 
 class Sequence:
@@ -97,13 +104,15 @@ class Sequence:
         self.paper, self.late, self.expected = record.estimate == 1, record.late, record.frames
         self.duration = record.duration
         self.frames, self.arrivals, self.times = [], [], []  # frames: those that wait
-        self.collecting = record.mode == PLAYBACK
+        self.collecting = True
         self.origin = None  # time of the server's clock at time 0 of the sequence, while not slowed
         self.exact = record.mode == PLAYBACK
         self.ended = self.closing = self.over = False
+        self.silent = 0  # frames that were dropped, or had played before
         self.attempt = 0
-        self.played = self.first = 0
-        self.last = (0, 0)  # start and time of the frame played last
+        self.played = 0
+        self.first = 0  # when it started
+        self.last = None  # start and time of the frame played last
         self.missing = False  # END has named more frames than have come
 
     def complete(self):
@@ -122,8 +131,11 @@ class Client:
         self.sequences = {}
         self.broadcasts = {}  # tag: period, next
         self.gone = self.lingers = False
+        self.silent = 0  # frames that were dropped, or had played before
+        self.queue_exact = True
         self.told = set()  # what the robot does not have
         self.played = self.late = 0
+        self.late_exact = True
 
 
 class Wanted:
@@ -141,13 +153,17 @@ class Wanted:
 class Model:
     """All clients of one robot."""
 
-    def __init__(self, robot, seen, limit, ahead):
+    def __init__(self, robot, seen, summaries, limit, ahead):
         self.robot, self.seen, self.limit, self.ahead = robot, seen, limit, ahead
+        self.seen_summaries = summaries
         self.now = 0
+        self.began = None  # the time of the first event: earlier times are of another server
         self.front = ahead  # up to there everything is planned; what arrives now starts after it
         self.todo, self.turn = [], 0
         self.clients = {}
         self.waiting = []  # frames on the server's clock, or of sequences that play
+        self.ending = False  # a lease ends now
+        self.starting = []  # the frame whose commands arrive or start now
         self.wanted = {}  # (client, tag): what must come
         self.summaries = {}  # (client, sequence): possible signals, frames played, first start
         self.queries = []  # (client, tag, code, what is expected)
@@ -159,10 +175,10 @@ class Model:
 
     # ---- Time ------------------------------------------------------------------------------------
 
-    def at(self, time, call, *args):
-        """Do something at a time of the plan; what was asked for first is done first."""
+    def at(self, time, call, *args, order=0):
+        """Do something at a time of the plan. Frames of the same time start in order of arrival."""
         self.turn += 1
-        heapq.heappush(self.todo, (time, self.turn, call, args))
+        heapq.heappush(self.todo, (time, order, self.turn, call, args))
 
     def at_clock(self, time, call, *args):
         """Do something that cannot be planned: at that time the plan is further already."""
@@ -171,7 +187,7 @@ class Model:
     def run_to(self, now):
         """Let time pass."""
         while self.todo and self.todo[0][0] <= now + self.ahead:
-            time, _, call, args = heapq.heappop(self.todo)
+            time, _, _, call, args = heapq.heappop(self.todo)
             self.set_front(time)
             call(*args)
         self.set_front(now + self.ahead)
@@ -205,13 +221,16 @@ class Model:
         if command.done:
             return
         command.done = True
+        if command.maybe:
+            signals = {max(a, b) for a in signals for b in command.maybe} | signals | {command.worst}
         for dof in command.live:
             if dof.active is command:
                 dof.active = None
         self.settle(command.live)
         if command.frame.line:
             self.check_over(command.frame.line)
-        if command.frame.answers or signals <= ALWAYS:
+        told = bool(command.maybe) and bool(self.answers_of(command.client, command.tag))
+        if command.frame.answers or signals <= ALWAYS or told:
             start = (0, 0) if command.start is None else command.start
             self.want(command.client, command.tag,
                       Wanted(signals, 1, start, end if command.start else (0, 0), command.frame.package.id, epoch))
@@ -220,7 +239,10 @@ class Model:
         """End a command before its time; its dofs decelerate."""
         for dof in command.live:
             dof.position = None
-        self.finish(command, signals, (self.front, self.front + 1), epoch)
+        signals = {max(command.worst, s) for s in signals}
+        # When a lease ends, the plan may not have reached its usual length.
+        low = self.now if self.ending else self.front
+        self.finish(command, signals, (low, self.front + 1), epoch)
 
     # ---- Holders ---------------------------------------------------------------------------------
 
@@ -247,6 +269,7 @@ class Model:
 
     def join(self, name, right, rank):
         """A client appears."""
+        self.began = self.now if self.began is None else self.began
         self.clients[name] = client = Client(name, right, rank, self.now)
         self.at_clock(client.heard + client.lease, self.lease_ends, client)
 
@@ -258,8 +281,11 @@ class Model:
     def lease_ends(self, client):
         """What a silent client had queued is dropped, its dofs stop."""
         if self.now >= client.heard + client.lease:
+            if self.ahead and any(self.holds(client, d) for d in self.robot.dofs):
+                raise Open  # how far the engine has planned
+            self.ending = True
             self.drop_all(client, {INTERRUPTED})
-            client.lingers = False
+            self.ending = client.lingers = False
 
     def leave(self, client, finish):
         """The connection is closed."""
@@ -290,6 +316,8 @@ class Model:
             self.waiting.remove(frame)
         if frame.line and frame in frame.line.frames:
             frame.line.frames.remove(frame)
+            frame.line.silent += not self.sharp(frame.line) and frame.is_silent()
+            frame.client.silent += not self.sharp(frame.line) and frame.is_silent()
         for command in frame.commands:
             self.finish(command, signals, (0, 0), epoch)
 
@@ -323,7 +351,7 @@ class Model:
             line = client.sequences.get(package.sequence)
             if not line or line.mode != mode:
                 reason = ERROR
-        elif package.time > self.now + HORIZON:
+        elif package.time > self.now + HORIZON or 0 < package.time < self.began:
             reason = ERROR
         if reason is not None:
             for record in package.records:
@@ -333,12 +361,16 @@ class Model:
             self.clear(client, package, line)
         self.turn += 1
         frame = Frame(client, package, mode, line, self.turn)
-        if self.depth(client) >= self.limit:
+        full = self.depth(client) - self.silent(client) >= self.limit or self.depth(client) >= self.limit and any(
+            s.signal == ERROR for r in package.records for s in self.answers_of(client, r.tag))
+        if full:
             for record in package.records:
                 self.refuse(client, record, package, {ERROR})
             return
+        self.starting = [frame]
         for record in package.records:
             self.accept(frame, record)
+        self.starting = []
         if line:
             self.enqueue(line, frame)
         elif frame.commands:
@@ -349,6 +381,15 @@ class Model:
         return sum(f.client is client for f in self.waiting) + sum(
             len(s.frames) for s in client.sequences.values() if s.collecting)
 
+    def silent(self, client):
+        """Frames that wait and that may have played, since nothing tells."""
+        return sum(1 for f in self.waiting if f.client is client and f.line and not self.sharp(f.line) and (
+            f.is_silent() or all(c.done or self.refusals(c) for c in f.commands)))
+
+    def sharp(self, line):
+        """Whether the times of a time line are exact: nothing can have slowed it."""
+        return line.exact and self.exact and line.client.exact
+
     def clear(self, client, package, line):
         """CLEAR: drop waiting frames of the same time line at or after this time."""
         for frame in self.frames_of(client):
@@ -357,7 +398,7 @@ class Model:
 
     def frames_of(self, client):
         """All frames of a client that wait."""
-        found = [f for f in self.waiting if f.client is client]
+        found = [f for f in self.waiting + self.starting if f.client is client]
         for sequence in client.sequences.values():
             found += [f for f in sequence.frames if f not in found]
         return found
@@ -373,28 +414,56 @@ class Model:
                 client.told.add(key)
             return
         answers = self.answers_of(client, record.tag)
+        busy = any(a.signal == BUSY for a in answers)
         for dof in targets:
-            if dof.owner not in (None, client) and dof.owner.rank >= client.rank or (
-                    dof.unsure > self.front and any(a.signal == BUSY for a in answers)):
+            foreign = dof.owner not in (None, client) and (
+                dof.owner.rank >= client.rank or (dof.active and dof.active.record.code == HOME))
+            if self.is_unsure(dof) and (foreign or busy or dof.owner is not client):
+                raise Open
+            if foreign:
                 self.refuse(client, record, package, {BUSY})
                 return
+        if record.code == STOP and frame.mode == DIRECT and min(client.rate, self.robot_rate) == 0 and all(
+                d.owner in (None, client) for d in self.robot.base):
+            self.stop_in_hold(client, record, package)
+            return
         if self.held(client, frame, record, targets):
             self.refuse(client, record, package, {BUSY})
             return
         frame.commands.append(Command(frame, record, targets, modified))
         for dof in targets:
             rival, dof.owner = dof.owner, client
+            if rival not in (None, client) and any(f.client is rival and f.due and f.due <= self.front
+                                                   for f in self.waiting):
+                raise Open  # whether it has started at this instant
             if rival not in (None, client) and dof.active and dof.active.client is rival:
                 self.lose(dof, {INTERRUPTED})
 
     def lose(self, dof, signals):
-        """A command loses one of its dofs, which brakes."""
+        """A command loses one of its dofs, which brakes. A GOTO drives all of them or none."""
         command = dof.active
+        if command.record.code == GOTO:
+            self.halt(command, {max(command.worst, *signals)})
+            return
         command.live.discard(dof)
-        command.worst = max(command.worst, *signals)
+        if dof in command.ends and self.front >= command.ends[dof][0] - self.robot.period:
+            if INTERRUPTED in signals:
+                raise Open
+            command.maybe |= signals
+        else:
+            command.worst = max(command.worst, *signals)
         dof.active, dof.position, dof.arrived = None, None, None
         if not command.live:
             self.finish(command, {command.worst}, (self.front, self.front + 1))
+        else:
+            self.await_end(command)
+
+    def stop_in_hold(self, client, record, package):
+        """STOP while time is held: the base stands already, and what moved it ends."""
+        for dof in self.robot.base:
+            if dof.active:
+                self.lose(dof, {MODIFIED})
+        self.want(client, record.tag, Wanted({SUCCESS}, 1, (0, 0), (0, 0), package.id))
 
     def held(self, client, frame, record, targets):
         """Whether a direct command has to wait for the end of a hold."""
@@ -449,15 +518,40 @@ class Model:
         self.waiting.append(frame)
         exact = self.exact and frame.client.exact
         if frame.time > self.front and exact:
-            self.at(frame.time, self.start, frame, frame.time)
+            self.at(frame.time + SOON, self.start_on_time, frame, frame.attempt, order=frame.order)
             return
-        frame.late = 0 < frame.time < self.now
+        if not exact:
+            frame.client.late_exact = False
+            self.schedule_slowed(frame)
+            return
+        frame.tau = frame.time or self.front
+        frame.late = 0 < frame.time <= self.front
+        frame.client.late += frame.late
         earliest = max(self.front, frame.time)
         start = self.seen_start(frame)
-        if start is not None and start >= earliest and (start <= earliest + self.robot.period or not exact):
-            self.at(start, self.start, frame, start)
-        elif exact:
-            self.at(earliest, self.start, frame, (earliest, earliest + self.robot.period))
+        if start is not None and earliest <= start <= earliest + self.robot.period:
+            frame.due = start
+            self.at(start + SOON, self.start, frame, start, order=frame.order)
+        else:
+            frame.due = earliest
+            self.at(earliest + SOON, self.start, frame, (earliest, earliest + self.robot.period), order=frame.order)
+
+    def schedule_slowed(self, frame):
+        """A frame on the server's clock starts when the engine says, not too early."""
+        start = self.seen_start(frame)
+        if start is not None:
+            frame.due = start
+            self.at(max(start + SOON, self.front), self.start, frame, start, order=frame.order)
+            if start < frame.time:
+                self.problem("a frame of client %d at %d starts at %d", frame.client.name, frame.time, start)
+        elif frame.commands and all(self.refusals(c) for c in frame.commands):
+            frame.client.queue_exact = False
+            self.at(max(frame.time, self.front) + SOON, self.start, frame, 0, order=frame.order)
+
+    def start_on_time(self, frame, attempt):
+        """A frame is due, unless its time line was slowed."""
+        if attempt == frame.attempt:
+            self.start(frame, frame.time)
 
     def seen_start(self, frame):
         """When the engine started a frame."""
@@ -471,89 +565,143 @@ class Model:
         """A frame plays: its commands start together."""
         if not frame.waits:
             return
+        due = when[0] if isinstance(when, tuple) else when
+        for other in self.waiting if not frame.moved else []:
+            if other.line is frame.line and other.client is frame.client and other.due == due and (
+                    (other.tau, other.order) < (frame.tau, frame.order)):
+                frame.moved = True
+                self.at(self.front, self.start, frame, when, order=other.order + 0.5)
+                return
         frame.waits = False
         if frame in self.waiting:
             self.waiting.remove(frame)
         if frame.line:
             frame.line.frames.remove(frame)
         frame.client.played += 1
-        frame.client.late += frame.late
         bounds = when if isinstance(when, tuple) else (when, when)
+        self.starting = [frame]
         for command in frame.commands:
-            if not command.done:
+            exact = self.sharp(frame.line) if frame.line else frame.client.queue_exact
+            if not command.done and self.refusals(command) and not exact:
+                self.finish(command, self.refusals(command), (0, 0))  # at some time before or after this one
+            elif not command.done:
                 self.begin(command, bounds)
+        self.starting = []
+
+    def refusals(self, command):
+        """With what the engine has refused a command when it was due."""
+        seen = self.answers_of(command.client, command.tag)
+        return {s.signal for s in seen if not s.start} & {BUSY, INTERRUPTED}
 
     def begin(self, command, bounds):
         """A command starts."""
         if any(d.owner is not command.client for d in command.targets):
             self.finish(command, {INTERRUPTED}, (0, 0))
             return
-        if any(d.active and d.active.record.code == HOME for d in command.targets):
-            self.finish(command, {BUSY}, (0, 0))
-            return
+        for dof in command.targets:
+            if dof.active and dof.active.record.code == HOME and command.record.code != STOP:
+                if self.is_unsure(dof):
+                    raise Open
+                self.finish(command, {BUSY}, (0, 0))
+                return
         for dof in command.targets:
             if dof.active:
                 self.lose(dof, {MODIFIED})
+            dof.owner = command.client
         command.start = bounds
         if command.frame.mode == DIRECT:
             self.want(command.client, command.tag, Wanted({MODIFIED if command.modified else SUCCESS}, 0, bounds, (0, 0),
                                                           command.frame.package.id))
-        low, high, signals = self.length(command)
+        for dof in command.targets:
+            bounds_of = self.length(command, dof)
+            if bounds_of:
+                low, high, possible = bounds_of
+                command.ends[dof] = (self.front + low, self.front + high, possible)
         for dof in command.targets:
             dof.active, dof.position, dof.arrived = command, None, None
-        if low is not None:
-            self.await_end(command, self.front + low, self.front + high, signals)
+        self.await_end(command)
+        if len(command.targets) > 1:
+            for dof, (_, high, _) in command.ends.items():
+                self.at(high, self.release, command, dof)
 
-    def await_end(self, command, low, high, signals):
-        """A command ends by itself within bounds."""
-        for signal in self.answers_of(command.client, command.tag):
-            if signal.final and signal.signal in (SUCCESS, MODIFIED) and low - 1 <= signal.end <= high + 1:
-                self.at(signal.end, self.reached, command, signals, (signal.end, signal.end))
-                return
-        for dof in command.targets:
-            dof.unsure = max(dof.unsure, high)
-        self.at(low if not command.frame.answers else high, self.reached, command, signals, (low, high))
+    def release(self, command, dof):
+        """One of the dofs of a command has arrived."""
+        if not command.done and dof.active is command and len(command.live) > 1 and (
+                self.front >= command.ends[dof][1] - 1):
+            command.live.discard(dof)
+            dof.active = None
+            dof.position = dof.arrived = command.targets[dof] if command.servo == 1 else None
+            self.settle([dof])
+            if command.frame.line:
+                self.check_over(command.frame.line)
 
-    def reached(self, command, signals, end):
-        """A motion has arrived."""
-        if command.done:
+    def await_end(self, command):
+        """A command ends by itself when all its dofs have come to their ends."""
+        command.attempt += 1
+        if any(d not in command.ends for d in command.live):
             return
+        low, high = (max(command.ends[d][i] for d in command.live) for i in (0, 1))
+        low = max(low, self.front) if len(command.live) < len(command.targets) else low
+        for signal in self.answers_of(command.client, command.tag):
+            possible = {SUCCESS, MODIFIED, command.worst} | command.maybe
+            if signal.final and signal.signal in possible and low - 1 <= signal.end <= high + 1:
+                # It may also have been replaced at this time, which the model finds out then.
+                # A motion without a way ends after everything of its instant has started.
+                sure = signal.signal == SUCCESS and signal.end > self.front
+                when = signal.end if sure else signal.end + 2 * SOON
+                self.at(when, self.reached, command, command.attempt, (signal.end, signal.end))
+                return
+        if not command.frame.answers and self.answers_of(command.client, command.tag):
+            return  # something went wrong with it before it came to its end
         for dof in command.live:
-            dof.position = command.targets[dof] if command.record.code != STOP else None
-            dof.arrived = dof.position
-        self.finish(command, {command.worst} if command.worst else signals, end)
+            dof.unsure = max(dof.unsure, high)
+        self.at(low if not command.frame.answers else high, self.reached, command, command.attempt, (low, high))
 
-    def length(self, command):
-        """Bounds of the duration of a command and its possible signals; None if it lasts."""
-        record, period = command.record, self.robot.period
-        if command.lasts() or record.code == GOTO:
-            return None, None, None
-        if record.code == STOP:
-            return 0, max(self.brake_time(d) for d in command.targets), {SUCCESS}
-        low, high, signals = 0, 0, {SUCCESS}
-        asked = getattr(record, "duration", 0)
-        for dof, target in command.targets.items():
-            if dof.position is None or dof.active or not self.exact or not command.client.exact:
-                low, high, signals = max(low, 0), LONG, {SUCCESS, MODIFIED}
-                continue
-            way = abs(target - dof.position)
-            if asked:
-                least = cubic(way, dof.velocity, dof.acceleration)
-                most = cubic(way, dof.velocity, 0.8 * dof.acceleration)
-                low, high = max(low, asked, least), max(high, asked + period, most + 2 * period)
-                signals = signals | {MODIFIED} if most > asked else signals
-            else:
-                low = max(low, fastest(way, dof.velocity, dof.acceleration) - period)
-                high = max(high, 1.1 * fastest(way, dof.velocity, 0.8 * dof.acceleration) + 4 * period)
-        return int(low), int(high) + 1, signals
+    def reached(self, command, attempt, end):
+        """A motion has arrived."""
+        if command.done or attempt != command.attempt:
+            return
+        known = command.servo == 1 and end[1] - end[0] < 2
+        for dof in command.live:
+            dof.position = dof.arrived = command.targets[dof] if known else None
+        signals = {SUCCESS}
+        for dof in command.live:
+            signals = {max(a, b) for a in signals for b in command.ends[dof][2]}
+        self.finish(command, {max(command.worst, s) for s in signals}, end)
+
+    def length(self, command, dof):
+        """Bounds of the time that a dof needs and possible signals; None if it lasts."""
+        period, target = self.robot.period, command.targets[dof]
+        slowed = not self.exact or not command.client.exact or (
+            command.frame.line and not command.frame.line.exact)
+        if command.servo == 2 and target == 0:
+            return 0, LONG if slowed else self.brake_time(dof), {SUCCESS}
+        if command.servo == 2 and math.isfinite(dof.upper if target > 0 else dof.lower):
+            return 0, LONG, {MODIFIED}  # it stands at the limit of its position
+        if command.servo != 1:
+            return None
+        if dof.position is None or dof.active or slowed:
+            return 0, LONG, {SUCCESS, MODIFIED}
+        way, asked = abs(target - dof.position), getattr(command.record, "duration", 0)
+        if asked:
+            least = cubic(way, dof.velocity, dof.acceleration)
+            most = cubic(way, dof.velocity, 0.8 * dof.acceleration)
+            if most <= asked:
+                return asked, asked + 1, {SUCCESS}
+            signals = {MODIFIED} if least > asked else {SUCCESS, MODIFIED}
+            return int(max(asked, least)), int(max(asked, most)) + 2 * period, signals
+        least = fastest(way, dof.velocity, dof.acceleration)
+        most = fastest(way, dof.velocity, 0.8 * dof.acceleration)
+        return int(max(0, least - period)), int(1.1 * most) + 4 * period, {SUCCESS}
 
     # ---- Sequences -------------------------------------------------------------------------------
 
     def enqueue(self, line, frame):
         """A frame of a sequence has arrived."""
         if line.exact and line.origin is not None and line.times and (
-                max(line.times) - (self.front - line.origin) < MARGIN):
-            line.exact = False
+                max(line.times) - (self.front - line.origin) < MARGIN) and not line.complete():
+            self.blur(line)
+        frame.disordered = frame.time < max(line.times, default=0) or line.complete()
         line.arrivals.append(self.now)
         line.times.append(frame.time)
         line.frames.append(frame)
@@ -569,15 +717,31 @@ class Model:
         line.attempt += 1
         spacings = len(line.arrivals) - 1
         low = high = self.front
-        if not line.complete():
+        if not line.complete() and line.mode == ADAPTIVE:
+            high = LONG
+        elif not line.complete():
             if spacings < 5:
                 return
             low, high = estimates(line)
-        frame = min(line.frames, key=lambda f: (f.time, f.order), default=None)
-        seen = self.seen_start(frame) if frame else None
-        low, high = max(self.front, low), max(self.front, high) + self.robot.period
-        when = seen if seen is not None and low - 1 <= seen <= high + 1 else high
-        self.at(max(when, self.front), self.begin_line, line, line.attempt, when)
+        low, high = max(self.front, low), max(self.front, high) + 1
+        seen = self.seen_line_start(line)
+        if high > LONG and seen is None:
+            return
+        when = seen if seen is not None and low - 1 <= seen <= high else low
+        self.at(max(when + SOON, self.front), self.begin_line, line, line.attempt, when)
+
+    def seen_line_start(self, line):
+        """When the engine started a sequence: from its summary, or from a frame."""
+        summary = self.seen_summary(line)
+        if summary and summary.start:
+            return summary.start
+        frames = sorted(line.frames, key=lambda f: (f.time, f.order))
+        return next((self.seen_start(f) - f.time + frames[0].time for f in frames if self.seen_start(f)), None)
+
+    def seen_summary(self, line):
+        """The engine's summary of a sequence."""
+        number = len(self.summaries.get((line.client.name, line.id), []))
+        return next(iter(self.seen_summaries.get((line.client.name, line.id), [])[number:]), None)
 
     def begin_line(self, line, attempt, when):
         """A playback starts: its frames move to the command queue."""
@@ -586,68 +750,93 @@ class Model:
         line.collecting = False
         times = sorted(f.time for f in line.frames)
         gaps = sorted(b - a for a, b in zip(times, times[1:]))
-        if len(gaps) > 1 and gaps[-1] > 2 * gaps[(len(gaps) - 1) // 2]:
+        if line.mode == PLAYBACK and len(gaps) > 1 and gaps[-1] > 2 * gaps[(len(gaps) - 1) // 2]:
             line.closing = True
             for frame in list(line.frames):
                 self.drop(frame, {ERROR})
             self.end_sequence(line, {ERROR})
             return
+        line.first = when
         if not line.frames:
             self.check_over(line)
             return
         line.origin = when - min(f.time for f in line.frames)
         for frame in sorted(line.frames, key=lambda f: (f.time, f.order)):
             self.waiting.append(frame)
-            self.plan(line, frame)
+            if self.sharp(line):
+                self.at(line.origin + frame.time + SOON, self.start_of_line, line, frame, line.origin + frame.time,
+                        frame.attempt, order=frame.order)
+            else:
+                self.follow(line, frame)
 
     def plan(self, line, frame):
-        """Say when a frame of a sequence starts."""
-        if line.exact and self.exact and line.client.exact:
+        """Say when a frame starts that has come after the start of its sequence."""
+        if self.sharp(line):
             start = line.origin + frame.time
             if start > self.front:
-                self.at(start, self.start_of_line, line, frame, start)
+                self.at(start + SOON, self.start_of_line, line, frame, start, frame.attempt, order=frame.order)
                 return
-            frame.late = start < self.front
+            frame.late = True
+            frame.client.late += 1
+        else:
+            frame.client.late_exact = False
         self.follow(line, frame)
+
+    def blur(self, line):
+        """A time line may be slowed from now on."""
+        line.exact = False
+        for frame in line.frames:
+            frame.attempt += 1
+            self.follow(line, frame)
 
     def follow(self, line, frame):
         """A frame of a time line that may have been slowed starts when the engine says, in order."""
         start = self.seen_start(frame)
+        summary = self.seen_summary(line)
+        if start is None and summary and summary.played == summary.frames:
+            start = summary.end - SOON  # at the latest: no command of it has run
         if start is not None:
-            self.at(max(start, self.front), self.start_of_line, line, frame, start)
+            self.at(max(start + SOON, self.front), self.start_of_line, line, frame, start, frame.attempt, order=frame.order)
 
-    def start_of_line(self, line, frame, when):
+    def start_of_line(self, line, frame, when, attempt):
         """A frame of a sequence is due."""
-        if not frame.waits:
+        if not frame.waits or attempt != frame.attempt:
             return
-        ahead = max(line.times) - frame.time
-        if line.exact and not line.complete() and ahead < MARGIN:
-            line.exact = False
-            self.follow(line, frame)
-            return
-        if line.exact and not (self.exact and line.client.exact):
-            line.exact = False
-            self.follow(line, frame)
+        near = not line.complete() and max(line.times) - frame.time < MARGIN
+        if line.exact and (near or not self.exact or not line.client.exact):
+            self.blur(line)
             return
         for earlier in sorted(line.frames, key=lambda f: (f.time, f.order)):
             if (earlier.time, earlier.order) < (frame.time, frame.order) and self.seen_start(earlier) is None:
                 line.played += 1
                 self.start(earlier, when)
-        if line.played and not frame.late:
-            start, time = line.last
+        if not frame.disordered and self.seen_start(frame) is not None:
+            start, time = line.last or (when, frame.time)
             if when - start < frame.time - time - 2:
                 self.problem("frame at %d of sequence %d plays %d us after the one at %d", frame.time, line.id,
                              when - start, time)
-        line.first = line.first or when
-        line.last = (when, frame.time)
+            line.last = (when, frame.time)
         line.played += 1
         self.start(frame, when)
         self.check_over(line)
 
     def check_over(self, line):
         """A sequence has ended when its frames have played and motions that end have ended."""
-        if line.complete() and not line.collecting and not line.frames and not line.closing and not any(
-                d.active and d.active.frame.line is line and d.active.ends() for d in self.robot.dofs):
+        if not line.complete() or line.collecting or line.frames or line.closing:
+            return
+        ends = [d.active.ends[d] for d in self.robot.dofs
+                if d.active and d.active.frame.line is line and d in d.active.ends]
+        latest = max([self.front] + [e[1] for e in ends]) + self.robot.period
+        line.attempt += 1
+        seen = self.seen_summary(line)
+        natural = seen and seen.signal == (MODIFIED if line.missing else SUCCESS)
+        when = seen.end if natural and self.front - 1 <= seen.end <= latest else latest
+        if natural or not ends:
+            self.at(max(when + SOON, self.front), self.over, line, line.attempt)
+
+    def over(self, line, attempt):
+        """A sequence ends, unless a frame has come."""
+        if attempt == line.attempt and not line.frames:
             self.end_sequence(line, {MODIFIED} if line.missing else {SUCCESS})
 
     def end_sequence(self, line, signals):
@@ -657,7 +846,9 @@ class Model:
         line.over = True
         line.client.sequences.pop(line.id, None)
         if not line.client.gone:
-            self.summaries.setdefault((line.client.name, line.id), []).append((signals, line.played, line.first))
+            silent = sum(1 for f in line.frames if not self.sharp(line) and f.is_silent())
+            self.summaries.setdefault((line.client.name, line.id), []).append(
+                (signals, line.played, line.played + silent + line.silent, line.first))
 
     # ---- Session and queries ---------------------------------------------------------------------
 
@@ -749,6 +940,8 @@ class Model:
         if record.scope == 0:
             client.exact = client.exact and record.rate == client.rate
             client.rate = record.rate
+            if not client.exact:
+                self.slow([client])
             return SUCCESS
         if record.rate > self.robot_rate and client.right < 3 and self.lowered_by is not client:
             return ERROR
@@ -756,7 +949,19 @@ class Model:
         if record.rate < self.robot_rate:
             self.lowered_by = client
         self.robot_rate = record.rate
+        if not self.exact:
+            self.slow(list(self.clients.values()))
         return SUCCESS
+
+    def slow(self, clients):
+        """Time lines of clients may be slowed from now on: their times are only bounds."""
+        for frame in [f for f in self.waiting if f.client in clients and not f.line]:
+            frame.attempt += 1
+            self.schedule_slowed(frame)
+        for command in {d.active for d in self.robot.dofs if d.active and d.active.client in clients}:
+            for dof, (low, _, signals) in command.ends.items():
+                command.ends[dof] = (low, LONG, signals)
+            self.await_end(command)
 
     def set_lease(self, client, record):
         """LEASE is answered with the lease granted."""
@@ -769,16 +974,28 @@ class Model:
         expected = None
         if record.code == ASK_QUEUES:
             collected = sum(len(s.frames) for s in client.sequences.values() if s.collecting)
-            expected = (self.depth(client) - collected, collected, client.played, client.late,
-                        client.rate, self.robot_rate)
+            expected = client.queue_exact and (self.depth(client) - collected, collected, client.played,
+                        client.late if client.late_exact else None, client.rate, self.robot_rate,
+                        self.silent(client) + client.silent)
         elif record.code == ASK_BUSY:
             expected = self.holders()
         self.queries.append((client.name, record.tag, record.code, expected))
 
     def holders(self):
         """Holders of dofs, for sure and perhaps."""
-        sure = {(d.joint, d.dof, d.owner.name) for d in self.robot.dofs if d.owner}
-        return sure, {(d.joint, d.dof) for d in self.robot.dofs if d.unsure > self.front}
+        sure = {(d.joint, d.dof, d.owner.name) for d in self.robot.dofs if d.owner and not self.is_unsure(d)}
+        return sure, {(d.joint, d.dof) for d in self.robot.dofs if self.is_unsure(d)}
+
+    def is_unsure(self, dof):
+        """Whether a dof may be held or not."""
+        if dof.unsure > self.front:
+            return True
+        command = dof.active
+        if any(self.refusals(c) for f in self.waiting if f.line and not self.sharp(f.line) for c in f.commands
+               if dof in c.live and not c.done):
+            return True
+        return bool(command and dof in command.ends and (len(command.targets) > 1 or not command.frame.answers) and
+                    self.front >= command.ends[dof][0] - self.robot.period)
 
     # ---- Robot -----------------------------------------------------------------------------------
 
@@ -792,16 +1009,20 @@ class Model:
         """The panic has ended. Commanded states become the measured ones."""
         self.panicked = False
         for dof, position in zip(self.robot.dofs, measured):
-            dof.position, dof.unsure = position, 0
+            dof.position, dof.unsure, dof.arrived = position, 0, None
 
     def fault(self, output, measured):
         """A device has failed: nothing buffered by the clients that moved it is played."""
         moved = [d for d in self.robot.dofs if d.output == output]
-        for client in {d.owner for d in moved if d.owner}:
-            self.drop_all(client, {INTERRUPTED})
+        for client in list(self.clients.values()):
+            held = [d for d in moved if self.holds(client, d)]
+            if held and all(self.is_unsure(d) for d in held):
+                raise Open
+            if held:
+                self.drop_all(client, {INTERRUPTED})
         for dof, position in zip(self.robot.dofs, measured):
             if dof.output == output:
-                dof.position, dof.unsure = position, 0
+                dof.position, dof.unsure, dof.arrived = position, 0, None
 
     def arrived(self, reached):
         """The base's own controller has ended its GOTO."""

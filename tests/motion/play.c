@@ -23,7 +23,7 @@
 
 #include "watch.h"
 
-enum { CLIENTS = 16, LINE = 1 << 16, TURNS = 100000 };
+enum { CLIENTS = 16, LINE = 1 << 16 };
 
 struct play {
     struct watch watch;
@@ -123,19 +123,28 @@ static void advance(struct play *p)
     watch_planned(&p->watch, p->now_ns + p->ahead_ns, tpi_motion_engine_excesses(p->engine));
 }
 
+/* Advance whenever the engine asks for it: early enough to plan ahead, and at the time itself if
+ * that was not enough, as for leases. */
 static void advance_to(struct play *p, int64_t until_ns)
 {
-    int64_t next_ns;
-    unsigned turns = 0;
+    int64_t last_ns = -1;
 
-    while ((next_ns = tpi_motion_engine_next(p->engine)) <= until_ns) {
-        if (next_ns > p->now_ns) {
-            p->now_ns = next_ns;
-            turns = 0;
-        } else if (++turns > 2) {
+    for (;;) {
+        const int64_t next_ns = tpi_motion_engine_next(p->engine);
+        int64_t wake_ns = next_ns == INT64_MAX ? next_ns : next_ns - p->ahead_ns;
+
+        wake_ns = wake_ns > p->now_ns ? wake_ns : p->now_ns;
+        if (wake_ns <= last_ns && next_ns <= last_ns) {
             printf("x the engine asks for %lld again\n", (long long)next_ns);
             break;
         }
+        if (wake_ns <= last_ns) {
+            wake_ns = next_ns;
+        }
+        if (wake_ns > until_ns) {
+            break;
+        }
+        p->now_ns = last_ns = wake_ns;
         advance(p);
     }
     p->now_ns = until_ns;

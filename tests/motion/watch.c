@@ -42,12 +42,16 @@ static void check_change(struct watch *w, const tpi_motion_write *write, const s
     double dt = (double)(write->due_ns - d->due_ns) * 1e-9;
     double change = fabs(write->speeds[d->slot] - d->speed);
 
-    if (!d->known || dt <= 0) {
+    if (!d->known || dt <= 0 || d->servo == TPI_MOTION_SERVO_FORCE ||
+        write->servo[d->slot] == TPI_MOTION_SERVO_FORCE) {
         return;
     }
-    /* A speed is that of the next period. */
-    if (change > d->dof.acceleration * fmax(dt, w->period_s) * (1 + 1e-6) + 1e-9) {
-        w->hasty = true;
+    /* A speed that begins is that of the end of its first period. */
+    if (change > d->dof.acceleration * (dt + w->period_s) * (1 + 1e-6) + 1e-9 &&
+        write->due_ns > w->excused_ns) {
+        snprintf(w->hasty, sizeof w->hasty, "output %u slot %u at %lld ns: %.9g to %.9g in %.9g s",
+                 d->output, d->slot, (long long)write->due_ns, d->speed, write->speeds[d->slot],
+                 dt);
     }
     if (write->servo[d->slot] == TPI_MOTION_SERVO_POSITION &&
         d->servo == TPI_MOTION_SERVO_POSITION &&
@@ -71,6 +75,9 @@ void watch_write(void *user, const tpi_motion_write *write)
         complain(w, write, "after a write at", (double)w->due_ns[write->output]);
     }
     w->due_ns[write->output] = write->due_ns;
+    if (write->what != TPI_MOTION_WRITE_DOFS) {
+        watch_forget(w, write->output); /* the device moves by itself */
+    }
     for (uint16_t i = 0; i < w->count && write->what == TPI_MOTION_WRITE_DOFS; i++) {
         struct watched *d = &w->dofs[i];
 
@@ -88,11 +95,13 @@ void watch_write(void *user, const tpi_motion_write *write)
 
 void watch_planned(struct watch *w, int64_t front_ns, uint64_t excesses)
 {
-    if (w->hasty && excesses == w->excesses) {
-        printf("x planned to %lld ns: more acceleration than allowed, not counted\n",
-               (long long)front_ns);
+    if (w->hasty[0] != 0 && excesses == w->excesses) {
+        printf("x too much acceleration, not counted: %s\n", w->hasty);
     }
-    w->hasty = false;
+    if (excesses != w->excesses) {
+        w->excused_ns = front_ns + (int64_t)(2e9 * w->period_s);
+    }
+    w->hasty[0] = 0;
     w->excesses = excesses;
     w->front_ns = front_ns > w->front_ns ? front_ns : w->front_ns;
 }

@@ -29,8 +29,9 @@ struct watch {
     int64_t due_ns[OUTPUTS]; /* of the last write */
     int64_t front_ns;        /* up to there everything was planned */
     uint64_t excesses;
+    int64_t excused_ns; /* up to there an excess was counted before it is written */
     bool panicked;
-    bool hasty; /* a speed has changed faster than allowed since the last advance */
+    char hasty[160]; /* how a speed has changed faster than allowed since the last advance */
 };
 
 /* The callback of the engine; `user` is the watch. */

@@ -1,26 +1,30 @@
 #!/usr/bin/env python3
 """mutants.py - mistakes in the code of safety and rights, one at a time: do the tests find them?
 
-usage: mutants.py BUILD [--count N] [--seed S] [--file NAME] [--list]
+usage: mutants.py BUILD [--count N] [--seed S] [--file NAME] [--again LOG] [--list]
 
-BUILD is a folder for a copy of the sources and its build. The script makes small changes (operators)
-in the files of FILES, builds the test programs of TESTS and runs them until one fails. A change that
-no test finds has to be in survivors.txt with the reason why it changes nothing that counts.
+BUILD is a folder for a copy of the sources and its build. The files of FILES get all changes at once (changes.py), the test
+programs of TESTS are built once, and each change is chosen when they start. They run until one fails: that of the changed file
+first, then the one that has found most in that file. A change that no test finds has to be in survivors.txt with the reason
+why it changes nothing that counts.
 
-The status is 0 if at least 95 of 100 changes are found and all others are explained.
+The status is 0 if at least 95 of 100 changes are found, not counting those that are explained as changing nothing.
 """
 import argparse
+import collections
+import concurrent.futures
 import filecmp
+import json
 import os
 import random
-import re
+import shlex
 import shutil
 import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+import changes
+from changes import HERE, ROOT
 
 FILES = [
     "src/safety/claim.c", "src/safety/lease.c", "src/safety/panic.c", "src/safety/rank.c", "src/safety/safety.c",
@@ -28,113 +32,15 @@ FILES = [
     "src/session/keyring.c", "src/session/kick.c", "src/session/panic_request.c", "src/session/rights.c",
     "src/session/terms.c",
 ]
-# The first finds most; the others follow in this order.
 TESTS = [
-    "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_rank_test",
-    "src_session_access_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
+    "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_order_test", "src_safety_rank_test",
+    "src_session_access_test", "src_session_terms_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
     "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
     "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
+    "tests_conformance_drivers_test", "src_port_port_test", "src_session_crowd_test", "src_session_budget_test",
+    "src_client_inproc_test", "src_device_timed_threads_test",
 ]
-GROUPS = [TESTS[:1], TESTS[1:4], TESTS[4:9], TESTS[9:]]  # a group is built when those before it have found nothing
 GOAL = 0.95
-
-# ---- Changes --------------------------------------------------------------------------------------
-
-COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
-STATEMENT = re.compile(r"^\s+(\(void\))?[a-z_][\w>.\[\]()&*-]*(->\w+)?\(.*\);$")
-ASSIGNMENT = re.compile(r"^\s+\*?[a-z_][\w>.\[\]-]*(->|\.|\[)[\w>.\[\]-]* (=|\+=|-=|\|=) .*;$")
-
-
-def blank_comments(text):
-    """The same text with comments and strings as blanks, so that places stay."""
-    def blank(found):
-        return re.sub(r"[^\n]", " ", found.group())
-    return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
-
-
-def inside_functions(lines):
-    """For each line the name of its function, or None. Functions end with a } in the first column."""
-    names = []
-    name = None
-    for number, line in enumerate(lines):
-        if line.startswith("{"):
-            back = number
-            while back > 0 and lines[back - 1].strip() and not lines[back - 1].startswith(("}", "#")):
-                back -= 1
-            found = re.search(r"(\w+)\(", " ".join(lines[back:number]))
-            name = found.group(1) if found else None
-            names.append(None)
-            continue
-        if line.startswith("}"):
-            name = None
-        names.append(name)
-    return names
-
-
-class Mutant:
-    def __init__(self, path, line, function, operator, before, after):
-        self.path, self.line, self.function, self.operator = path, line, function, operator
-        self.before, self.after = before, after
-
-    def key(self):
-        return " | ".join((self.path, self.function, self.operator, " ".join(self.before.split()),
-                           " ".join(self.after.split())))
-
-
-def changes_of_line(code, line):
-    """Pairs of an operator and the changed line. `code` is the line without comments and strings."""
-    if "assert" in code:
-        return
-    for found in re.finditer(r"<=|>=|==|!=|&&|\|\||(?<=\s)[<>](?=\s)", code):
-        yield "comparison", line[:found.start()] + COMPARISONS[found.group()] + line[found.end():]
-    # A number beside a comparison is left to "comparison": one more or less of nanoseconds is nothing.
-    for found in re.finditer(r"(?<![<>=!] )(?<![\w.])([0-9])(?![\w.])", code):
-        changed = str(int(found.group(1)) + 1)
-        yield "off by one", line[:found.start()] + changed + line[found.end():]
-    found = re.match(r"^(\s*(?:\} else )?(?:if|while) \()(.*)(\) \{)$", code)
-    if found:
-        start, end = found.span(2)
-        yield "negated condition", line[:start] + "!(" + line[start:end] + ")" + line[end:]
-    found = re.match(r"^\s+return (.*);$", code)
-    if found and re.search(r"==|!=|&&|\|\|| [<>]=? ", code) and "?" not in code:
-        start, end = found.span(1)
-        yield "negated condition", line[:start] + "!(" + line[start:end] + ")" + line[end:]
-    if STATEMENT.match(code) and not code.strip().startswith("return"):
-        yield "dropped call", re.match(r"^\s*", line).group() + ";"
-    if ASSIGNMENT.match(code):
-        yield "dropped assignment", re.match(r"^\s*", line).group() + ";"
-
-
-def depend(first, second):
-    """Whether the order of two statements can matter: two calls, or a call and what it may read."""
-    calls = [bool(STATEMENT.match(code)) for code in (first, second)]
-    if all(calls):
-        return True
-    if not any(calls):
-        return False
-    call, assignment = (first, second) if calls[0] else (second, first)
-    target = re.findall(r"\w+", assignment.split("=")[0])[-1]
-    return re.search(r"\b%s\b" % target, call) is not None
-
-
-def mutants_of(path):
-    text = open(os.path.join(ROOT, path)).read()
-    lines = text.split("\n")
-    codes = blank_comments(text).split("\n")
-    names = inside_functions(codes)
-    simple = [bool(STATEMENT.match(c) or ASSIGNMENT.match(c)) and "assert" not in c for c in map(str.rstrip, codes)]
-    for number, line in enumerate(lines):
-        if names[number] is None:
-            continue
-        code = codes[number].rstrip()
-        for operator, after in changes_of_line(code, line):
-            yield Mutant(path, number, names[number], operator, line, after)
-        following = number + 1
-        if simple[number] and following < len(lines) and simple[following] and \
-                depend(code, codes[following].rstrip()) and re.match(r"^\s*", line).group() == re.match(r"^\s*", lines[following]).group():
-            yield Mutant(path, number, names[number], "order", line + "\n" + lines[following],
-                         lines[following] + "\n" + line)
-
 
 # ---- Building and running -------------------------------------------------------------------------
 
@@ -143,28 +49,42 @@ def copy_sources(folder):
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listed.split("\0")):
         source, copy = os.path.join(ROOT, name), os.path.join(folder, name)
-        if os.path.exists(source) and not (os.path.exists(copy) and filecmp.cmp(source, copy, shallow=False)):
+        if name not in FILES and os.path.exists(source) and \
+                not (os.path.exists(copy) and filecmp.cmp(source, copy, shallow=False)):
             os.makedirs(os.path.dirname(copy), exist_ok=True)
             shutil.copy(source, copy)
 
 
+def write_if_new(path, text):
+    if not os.path.exists(path) or open(path).read() != text:
+        with open(path, "w") as out:
+            out.write(text)
+
+
 class Bench:
-    def __init__(self, build):
+    def __init__(self, build, mutants):
         self.sources = build
         self.build = os.path.join(build, "build", "test")  # as deep as that of ./troupe test: a compiler cache knows its files
         copy_sources(self.sources)
+        for path in FILES:
+            self.write_changes(path, [(number, m) for number, m in enumerate(mutants) if m.path == path])
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined", "-Dwerror=true"], check=True,
                            stdout=subprocess.DEVNULL)
         self.limits = {}
+        self.found = collections.Counter()  # by file and test
 
-    def compile(self, tests):
-        targets = ["tests/unit/" + test for test in tests]
-        done = subprocess.run(["ninja", "-C", self.build] + targets, capture_output=True, text=True)
-        return done.returncode == 0, done.stdout
+    def write_changes(self, path, numbered):
+        text, missing = changes.with_all(path, numbered)
+        if missing:
+            sys.exit("mutants: no place for these changes:\n" + "\n".join(m.key() for n, m in numbered if n in missing))
+        full = os.path.join(self.sources, path)
+        write_if_new(full + ".mutants", text)
+        write_if_new(full, '#include "%s.mutants"\n' % os.path.basename(path))
 
-    def passes(self, test):
-        env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85")
+    def passes(self, test, mutant=-1):
+        env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85", TROUPE_MUTANT=str(mutant),
+                   UBSAN_OPTIONS="halt_on_error=1")
         try:
             done = subprocess.run([os.path.join(self.build, "tests/unit", test)], env=env, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, timeout=self.limits.get(test, 300))
@@ -174,37 +94,39 @@ class Bench:
 
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
-        good, output = self.compile(TESTS)
-        if not good:
-            sys.exit("mutants: the sources do not build:\n" + output)
+        done = subprocess.run(["ninja", "-C", self.build] + ["tests/unit/" + test for test in TESTS], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit("mutants: the sources do not build:\n" + done.stdout)
         for test in TESTS:
             began = time.monotonic()
             if not self.passes(test):
                 sys.exit("mutants: %s fails without a change" % test)
             self.limits[test] = 10 + 10 * (time.monotonic() - began)
 
-    def judge(self, mutant):
-        """The test that finds the change; "" if none does; None if it does not compile."""
+    def tests_for(self, path):
+        """That of the file, then those that have found most, then the quick ones."""
+        own = path.removesuffix(".c").replace("/", "_") + "_test"
+        return sorted(TESTS, key=lambda test: (test != own, -self.found[path, test], self.limits[test]))
+
+    def is_refused(self, mutant):
+        """Whether the compiler refuses the change, with the warnings of the project."""
         path = os.path.join(self.sources, mutant.path)
-        original = open(path).read()
-        lines = original.split("\n")
-        length = mutant.before.count("\n") + 1
-        assert "\n".join(lines[mutant.line:mutant.line + length]) == mutant.before
-        lines[mutant.line:mutant.line + length] = mutant.after.split("\n")
-        try:
-            with open(path, "w") as out:
-                out.write("\n".join(lines))
-            for group in GROUPS:
-                good, _ = self.compile(group)
-                if not good:
-                    return None
-                for test in group:
-                    if not self.passes(test):
-                        return test
-            return ""
-        finally:
-            with open(path, "w") as out:
-                out.write(original)
+        commands = json.load(open(os.path.join(self.build, "compile_commands.json")))
+        words = next(shlex.split(c["command"]) for c in commands if os.path.join(c["directory"], c["file"]).endswith("/../" + mutant.path))
+        words = words[:words.index("-MD")] + ["-iquote", os.path.dirname(path), "-x", "c", "-S", "-o", os.devnull, "-"]
+        if words[0] == "ccache":
+            words = words[1:]
+        text = open(os.path.join(ROOT, mutant.path)).read().split("\n")
+        text[mutant.line:mutant.line + mutant.before.count("\n") + 1] = mutant.after.split("\n")
+        return subprocess.run(words, cwd=self.build, input="\n".join(text), text=True, capture_output=True).returncode != 0
+
+    def judge(self, number, mutant):
+        """The test that finds the change; "" if none does; None if it does not compile."""
+        for test in self.tests_for(mutant.path):
+            if not self.passes(test, number) and not self.passes(test, number):  # once can be a busy machine
+                self.found[mutant.path, test] += 1
+                return test
+        return None if self.is_refused(mutant) else ""
 
 
 # ---- Survivors ------------------------------------------------------------------------------------
@@ -224,47 +146,61 @@ def read_survivors():
     return known
 
 
-def main():
+def chosen_mutants(args):
+    """Those of the arguments, and how many there are."""
+    mutants = [m for path in FILES for m in changes.mutants_of(path) if args.file is None or args.file in path]
+    if args.again:
+        survived = {line.strip() for line in open(args.again)}
+        mutants = [m for m in mutants if m.key() in survived]
+    if 0 < args.count < len(mutants):
+        return random.Random(args.seed).sample(mutants, args.count), len(mutants)
+    return mutants, len(mutants)
+
+
+def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build")
     parser.add_argument("--count", type=int, default=200, help="how many changes; 0 for all")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--file", help="only of files whose path contains this")
+    parser.add_argument("--again", metavar="LOG", help="only those that have survived in LOG, the output of a run before")
     parser.add_argument("--list", action="store_true", help="print the changes and make none")
-    args = parser.parse_args()
+    return parser.parse_args()
 
-    mutants = [m for path in FILES for m in mutants_of(path) if args.file is None or args.file in path]
-    total = len(mutants)
-    if 0 < args.count < total:
-        mutants = random.Random(args.seed).sample(mutants, args.count)
+
+def main():
+    args = read_arguments()
+    mutants, total = chosen_mutants(args)
     if args.list:
         for mutant in mutants:
             print(mutant.key())
         return 0
     known = read_survivors()
-    bench = Bench(args.build)
+    bench = Bench(args.build, mutants)
     bench.measure()
     killed, survived, invalid, unexplained = 0, 0, 0, 0
-    for number, mutant in enumerate(mutants, 1):
-        found = bench.judge(mutant)
-        place = "%s:%d: %s" % (mutant.path, mutant.line + 1, mutant.operator)
-        if found is None:
-            invalid += 1
-            continue
-        if found:
-            killed += 1
-            print("%d/%d killed   %s (%s)" % (number, len(mutants), place, found), flush=True)
-            continue
-        survived += 1
-        why = known.get(mutant.key())
-        unexplained += why is None
-        print("%d/%d SURVIVED %s\n%s\n    %s" % (number, len(mutants), place, mutant.key(), why or "not explained"),
-              flush=True)
-    judged = killed + survived
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, found in enumerate(pool.map(bench.judge, range(len(mutants)), mutants), 1):
+            mutant = mutants[number - 1]
+            place = "%s:%d: %s" % (mutant.path, mutant.line + 1, mutant.operator)
+            if found is None:
+                invalid += 1
+            elif found:
+                killed += 1
+                print("%d/%d killed   %s (%s)" % (number, len(mutants), place, found), flush=True)
+            else:
+                survived += 1
+                why = known.get(mutant.key())
+                unexplained += why is None
+                print("%d/%d SURVIVED %s\n%s\n    %s" % (number, len(mutants), place, mutant.key(), why or "not explained"),
+                      flush=True)
+    judged = killed + unexplained
     rate = killed / judged if judged else 1.0
-    print("%d of %d possible changes, seed %d: %d killed (%.1f %%), %d survived, %d of them not explained; the compiler refuses %d"
-          % (len(mutants), total, args.seed, killed, 100 * rate, survived, unexplained, invalid))
-    return 0 if rate >= GOAL and unexplained == 0 else 1
+    print("%d of %d possible changes, seed %d: %d killed, %d survived, %d of them not explained; the compiler refuses %d"
+          % (len(mutants), total, args.seed, killed, survived, unexplained, invalid))
+    print("%.1f %% killed, without the %d that change nothing; %.1f %% with them"
+          % (100 * rate, survived - unexplained, 100.0 * killed / max(1, killed + survived)))
+    return 0 if rate >= GOAL else 1
 
 
 if __name__ == "__main__":

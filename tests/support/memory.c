@@ -29,6 +29,9 @@ static atomic_long bytes; /* below 0 where others take what is freed here */
 static atomic_long peak;
 static atomic_size_t fail_at; /* 0 for never */
 static atomic_bool failed;
+static _Atomic(const unsigned char *) watched; /* NULL for nothing */
+static atomic_size_t watched_length;
+static atomic_bool wiped;
 
 size_t memory_allocations(void)
 {
@@ -64,6 +67,28 @@ void memory_fail_at(size_t n)
 bool memory_has_failed(void)
 {
     return failed;
+}
+
+void memory_watch(const void *block, size_t length)
+{
+    wiped = false;
+    watched_length = length;
+    watched = block;
+}
+
+bool memory_was_wiped(void)
+{
+    return watched == NULL && wiped;
+}
+
+static bool is_zero(const unsigned char *bytes_of, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length && bytes_of[i] == 0) {
+        i++;
+    }
+    return i == length;
 }
 
 static bool fails_now(void)
@@ -128,6 +153,10 @@ void *__wrap_realloc(void *old, size_t size)
 void __wrap_free(void *block)
 {
     if (block != NULL) {
+        if (block == watched) {
+            wiped = is_zero(block, watched_length);
+            watched = NULL;
+        }
         atomic_fetch_sub(&live, 1);
         atomic_fetch_sub(&bytes, (long)malloc_usable_size(block));
     }

@@ -27,6 +27,10 @@ void memory_fail_at(size_t n);
 /* Whether the chosen allocation has failed. */
 bool memory_has_failed(void);
 
+/* Look at a block when it is freed; and whether it was freed, with `length` bytes of 0. */
+void memory_watch(const void *block, size_t length);
+bool memory_was_wiped(void);
+
 /* Do something that succeeds while there is memory. It gives back all it takes, failed or not. */
 typedef tp_status memory_scenario(void *context);
 

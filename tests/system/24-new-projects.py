@@ -87,6 +87,15 @@ def a_client_builds_and_drives():
         tap.equal((result.returncode, result.stderr), (1, "stroll: connect to unix:/nowhere: no such file or directory\n"))
 
 
+def a_robot_file_is_without_mistakes_and_tests_itself():
+    with tempfile.TemporaryDirectory() as folder:
+        result = new(folder, "robot", "mybot")
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        assert "troupe robots --check mybot.xml" in result.stdout, result.stdout
+        result = tap.run([PACKAGE.troupe, "robots", "--check", "mybot.xml"], cwd=folder)
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, "mybot.xml: 6 devices, 5 translations, 5 examples\n", ""))
+
+
 def files_are_never_overwritten():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "mine.cfg").write_text("precious")
@@ -97,8 +106,8 @@ def files_are_never_overwritten():
 
 def mistakes_are_explained():
     with tempfile.TemporaryDirectory() as folder:
-        for arguments, error in (((), "which kind and which name? driver, world or client"), (("world",), "which kind and which name? driver, world or client"),
-                                 (("robot", "x"), '"robot" is none of driver, world and client'),
+        for arguments, error in (((), "which kind and which name? driver, world, client or robot"), (("world",), "which kind and which name? driver, world, client or robot"),
+                                 (("gadget", "x"), '"gadget" is none of driver, world, client and robot'),
                                  (("world", "../x"), '"../x" is no name: a letter, then at most 39 letters, digits and _'),
                                  (("world", "2x"), '"2x" is no name: a letter, then at most 39 letters, digits and _'),
                                  (("world", "x" * 41), f'"{"x" * 41}" is no name: a letter, then at most 39 letters, digits and _'),
@@ -109,4 +118,4 @@ def mistakes_are_explained():
 
 
 tap.main(a_driver_builds_and_serves_data, a_world_is_without_mistakes_and_runs, a_client_builds_and_drives,
-         files_are_never_overwritten, mistakes_are_explained)
+         a_robot_file_is_without_mistakes_and_tests_itself, files_are_never_overwritten, mistakes_are_explained)

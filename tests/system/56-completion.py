@@ -40,14 +40,22 @@ def commands_are_offered():
 
 
 def options_are_those_of_the_help():
-    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "kick", "interfaces", "sim", "demo"):
+    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "kick", "interfaces", "sim", "demo", "emulate"):
         text = cli.troupe(command, "--help").stdout
         for option in offered(f"troupe {command} --"):
             assert option == "--help" or option in text, (command, option)
     tap.equal(offered("troupe print --j"), ["--json"])
+    tap.equal(offered("troupe emulate --w"), ["--world", "--wire"])
+    tap.equal(offered("troupe emulate nx"), ["nxt"])
+    tap.equal(offered("troupe emulate nxt --fault w"), ["wrong"])
+    tap.equal(offered("troupe emulate nxt --world t"), ["track"])
     tap.equal(offered("troupe motion "), ["describe", "check", "--help"])
     tap.equal(offered("troupe motion describe --"), ["--json", "--help"])
     tap.equal(offered("troupe motion check --"), ["--help"])
+    tap.equal(offered("troupe robots --"), ["--check", "--matrix", "--commands", "--wiring", "--help"])
+    assert "nxt" in offered("troupe translate n"), offered("troupe translate n")
+    tap.equal(offered("troupe translate nxt ReadA"), ["ReadAnalog"])
+    tap.equal(offered("troupe translate nxt ReadAnalog --"), ["--wiring", "--map", "--loose", "--help"])
 
 
 @serving('driver ( name "fake" provides [ "laser:0" "laser:12" "gripper:0" ] )')

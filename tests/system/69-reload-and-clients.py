@@ -6,6 +6,7 @@ argv: the troupe program."""
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -148,20 +149,39 @@ def a_slow_plugin_is_not_noticed_and_a_second_signal_is_served():
                   ["added fake1 (ptz:0)", "removed fake1 (ptz:0)", "added fake2 (ptz:1)"])
 
 
-def a_signal_ends_the_server_during_a_reload():
-    with tempfile.TemporaryDirectory() as folder:
-        path = folder + "/robot.cfg"
+@contextlib.contextmanager
+def reloading(folder, text):
+    """A server that has been told to read `text`. What it says goes to its standard output."""
+    path = folder + "/robot.cfg"
+    with open(path, "w", encoding="ascii") as file:
+        file.write(STEADY)
+    command = [PROGRAM, "run", path, "--any-port"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        while "laser:0" not in process.stdout.readline():
+            pass
         with open(path, "w", encoding="ascii") as file:
-            file.write(STEADY)
-        with subprocess.Popen([PROGRAM, "run", path, "--any-port"], stdout=subprocess.PIPE, text=True) as process:
-            while "laser:0" not in process.stdout.readline():
-                pass
-            with open(path, "w", encoding="ascii") as file:
-                file.write(slow(folder, 100) + STEADY)
-            process.send_signal(signal.SIGHUP)
-            time.sleep(0.5)
+            file.write(text + STEADY)
+        process.send_signal(signal.SIGHUP)
+        yield process
+
+
+def a_signal_ends_the_server_during_a_reload():
+    with tempfile.TemporaryDirectory() as folder, reloading(folder, slow(folder, 100)) as process:
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        tap.equal(process.wait(60), 0)  # the plug-in still waits
+
+
+def a_signal_ends_the_server_while_a_reload_asks_a_silent_one():
+    """Nobody waits for the greeting of the other server, of which the reload would say that it has not come."""
+    with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.TemporaryDirectory() as folder:
+        text = f'driver ( name "remote" url "tcp:127.0.0.1:{silent.getsockname()[1]}" provides [ "soil:0" ] )\n'
+        with reloading(folder, text) as process:
+            asking, _ = silent.accept()
             process.send_signal(signal.SIGTERM)
-            tap.equal(process.wait(60), 0)  # the plug-in still waits
+            tap.equal(process.wait(60), 0)
+            tap.equal([line for line in process.stdout if "soil" in line], [])
+            asking.close()
 
 
 def a_signal_ends_the_server_while_drivers_leave():
@@ -184,5 +204,5 @@ def very_many_drivers_are_checked_without_descriptors():
 
 tap.main(very_many_drivers_come_change_and_go, a_large_world_is_loaded_aside, what_is_no_regular_file_is_refused,
          a_slow_plugin_is_not_noticed_and_a_second_signal_is_served, a_signal_ends_the_server_during_a_reload,
-         a_signal_ends_the_server_while_drivers_leave,
+         a_signal_ends_the_server_while_a_reload_asks_a_silent_one, a_signal_ends_the_server_while_drivers_leave,
          very_many_drivers_are_checked_without_descriptors)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Connections whose other side vanished without a word are given up, and strangers that take all file descriptors of a
-server keep nobody from raising a panic.  argv: the troupe program, and "space" inside of the network namespace that the script
-makes for itself."""
+"""Connections whose other side vanished without a word are given up, so are those that send a message byte by byte, and strangers
+that take all file descriptors of a server keep nobody from raising a panic.  argv: the troupe program, and "space" inside of the
+network namespace that the script makes for itself."""
 import contextlib
 import os
 import resource
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import keys
 import player
@@ -138,6 +139,72 @@ def a_thousand_that_vanished_are_given_up():
     trials.in_a_space(__file__, sys.argv[1:2])
 
 
+# ---- Messages that come byte by byte -----------------------------------------------------------------------
+
+SLOW = 500
+PERIOD_S = 0.3
+LIMIT_S = 10
+GIVE_UP_S = 300
+
+
+class Slow(threading.Thread):
+    """Clients without a key that send a byte of a message now and then. They begin when the script does and need no
+    processor, so the other tests run meanwhile."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.found = None  # what went wrong, if something did
+        self.lasted = []  # seconds, of each client that was closed
+
+    def run(self):
+        try:
+            with player.server(PROGRAM, GUARDED) as server, player.Client(server.address) as owner:
+                owner.hello()
+                tap.equal(keys.prove(owner, "drive on").type, ACK)
+                owner.open(POSITION2D, 0)
+                self.attack(server, owner)
+        except Exception as error:  # told by the test that joins
+            self.found = error
+
+    def attack(self, server, owner):
+        message = player.HEADER.pack(0, 0, POSITION2D, 0, player.REQUEST, 1, 0, 1, 1000) + bytes(1000)
+        clients = [player.Client(server.address) for _ in range(SLOW)]
+        begun = time.monotonic()
+        for byte in message:
+            clients = [client for client in clients if self.send(client, byte, begun)]
+            if not clients or time.monotonic() - begun > GIVE_UP_S:
+                break
+            serves(owner)
+            time.sleep(PERIOD_S)
+        tap.equal(len(clients), 0)
+        with player.Client(server.address) as new:
+            tap.equal(new.request(PLAYER, 0, 1).type, ACK)
+        serves(owner)
+
+    def send(self, client, byte, begun):
+        """Whether the client is still there after one more byte."""
+        client.socket.setblocking(False)
+        try:
+            client.socket.send(bytes([byte]))
+            if client.socket.recv(1) == b"":
+                raise ConnectionError
+        except BlockingIOError:
+            return True
+        except ConnectionError:
+            client.socket.close()
+            self.lasted.append(time.monotonic() - begun)
+            return False
+        return True
+
+
+def five_hundred_that_send_byte_by_byte_are_closed():
+    slow.join()
+    if slow.found is not None:
+        raise slow.found
+    print(f"# {len(slow.lasted)} were closed after {min(slow.lasted):.1f} to {max(slow.lasted):.1f} s")
+    tap.equal((len(slow.lasted), min(slow.lasted) >= LIMIT_S), (SLOW, True))
+
+
 # ---- All file descriptors taken ----------------------------------------------------------------------------
 
 FILES = 60
@@ -256,4 +323,7 @@ def strangers_that_take_all_descriptors_keep_no_panic_out():
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 if sys.argv[2:] == ["space"]:
     tap.main(inside_of_a_space)
-tap.main(a_thousand_that_vanished_are_given_up, strangers_that_take_all_descriptors_keep_no_panic_out)
+slow = Slow()
+slow.start()
+tap.main(a_thousand_that_vanished_are_given_up, strangers_that_take_all_descriptors_keep_no_panic_out,
+         five_hundred_that_send_byte_by_byte_are_closed)

@@ -46,9 +46,14 @@ static get_time *find_next(void)
 
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    static _Atomic(get_time *) next;
-    const int status = (next == NULL ? (next = find_next()) : next)(clock, out);
+    static _Atomic(get_time *) found;
+    get_time *next = atomic_load(&found);
 
+    if (next == NULL) {
+        next = find_next();
+        atomic_store(&found, next);
+    }
+    const int status = next(clock, out);
     if (status == 0 && shift != NULL &&
         (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
         const int64_t ns = (int64_t)out->tv_sec * NS_PER_S + out->tv_nsec + atomic_load(shift);

@@ -2,8 +2,8 @@
  * power.c - batteries; see power.h.
  *
  * How it differs from Stage 4.3, on purpose: energy is power times the step, whatever that is
- * (Stage always counts a tenth of a second); a charger that has not enough for all who touch it
- * gives each the same share of what it wants; what is inside of a charger touches it too.
+ * (Stage always counts a tenth of a second); a charger that has not enough for all models that
+ * touch it gives each the same share of what it wants; what is inside of a charger touches it too.
  */
 #include "sim/move/power.h"
 

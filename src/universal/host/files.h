@@ -1,0 +1,38 @@
+/*
+ * files.h - finding and loading robot files, wiring files and the vocabulary.
+ *
+ * A robot is named by a path, or by a name that is looked for in the folders of TROUPE_ROBOT_PATH
+ * and in our own ones.
+ */
+#ifndef TROUPE_UNIVERSAL_HOST_FILES_H
+#define TROUPE_UNIVERSAL_HOST_FILES_H
+
+#include "base/buf.h"
+#include "universal/wired.h"
+
+enum { TPI_MOST_PATH = 4096, TPI_MOST_NAMES = 64 };
+
+/* Load the vocabulary, classes.xml. */
+tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err);
+
+/* A robot with all that belongs to it. */
+typedef struct tpi_loaded {
+    char path[TPI_MOST_PATH];
+    tpi_vocabulary *vocabulary; /* owned */
+    tpi_robotfile *robot;       /* owned */
+    tpi_wired *wired;           /* owned */
+    char *wiring_path;          /* owned; for messages */
+} tpi_loaded;
+
+/* Load a robot by name or path, with a wiring file (NULL for none). The struct must be zeroed; fini
+ * is safe after a failure. */
+tp_status tpi_loaded_init(tpi_loaded *out, const char *name, const char *wiring, tp_error *err);
+void tpi_loaded_fini(tpi_loaded *loaded);
+
+/* The path of a robot, by its name or path. */
+tp_status tpi_files_find(char path[TPI_MOST_PATH], const char *name, tp_error *err);
+
+/* The names of all robots that can be found, in order, each ended by a NUL; how many. */
+unsigned tpi_files_names(tpi_buf *out);
+
+#endif

@@ -1,0 +1,221 @@
+/* robot_check.c - what belongs together in a robot file; see robot.h. */
+#include <math.h>
+#include <string.h>
+
+#include "universal/robot.h"
+
+static const char *const fault_texts[TPI_FAULTS] = {
+    "done",          "not available", "no match", "bad value",      "robot silent",
+    "robot refused", "stopped",       "denied",   "reply too long",
+};
+
+const char *tpi_fault_text(tpi_fault fault)
+{
+    return fault_texts[fault];
+}
+
+/* A place for messages about an element that is known by its line alone. */
+static tp_status fail_at(const tpi_robotfile *robot, const char *name, unsigned line,
+                         const char *format, const char *a, const char *b)
+{
+    const tpi_element place = {.name = name, .line = line};
+
+    return tpi_element_fail(&robot->document, &place, format, a, b);
+}
+
+static bool has_type(const tpi_translation *t, const char *type)
+{
+    for (unsigned i = 0; i < t->type_count; i++) {
+        if (tpi_word_equal(t->types[i], type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Numbers of devices ---- */
+
+static bool pattern_uses(const tpi_pattern *pattern, unsigned number)
+{
+    for (unsigned i = 0; i < pattern->count; i++) {
+        if (tpi_expression_uses(&pattern->items[i].value, number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool steps_use(const tpi_steps *steps, unsigned number)
+{
+    for (unsigned i = 0; i < steps->count; i++) {
+        const tpi_step *step = &steps->steps[i];
+        if (pattern_uses(&step->pattern, number) || tpi_expression_uses(&step->value, number) ||
+            tpi_expression_uses(&step->at, number)) {
+            return true;
+        }
+        for (unsigned j = 0; step->call != NULL && j < TPI_MOST_VALUES; j++) {
+            if (tpi_expression_uses(&step->call->values[j], number)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers)
+{
+    for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
+        if (isnan(numbers[n]) && steps_use(steps, n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A translation may only use numbers that the devices of its types have. */
+static tp_status check_numbers(const tpi_robotfile *robot, const tpi_translation *t)
+{
+    for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
+        for (unsigned i = 0; i < robot->device_count; i++) {
+            const tpi_device *device = &robot->devices[i];
+            if (has_type(t, device->type) && isnan(device->numbers[n]) && steps_use(&t->steps, n)) {
+                return fail_at(robot, "translate", t->line,
+                               "the device \"%.40s\" has no number \"%s\"; add it to its values",
+                               device->name, robot->scope.numbers[n]);
+            }
+        }
+    }
+    return TP_OK;
+}
+
+/* ---- Translations ---- */
+
+/* A default type of the dictionary, or the type of a device. */
+static bool is_type(const tpi_robotfile *robot, const char *type)
+{
+    for (unsigned i = 0; i < 256; i++) {
+        const char *name = tpi_dictionary_type(i);
+        if (name != NULL && tpi_word_equal(name, type)) {
+            return true;
+        }
+    }
+    for (unsigned i = 0; i < robot->device_count; i++) {
+        if (tpi_word_equal(robot->devices[i].type, type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each result must be given somewhere. */
+static tp_status check_results(const tpi_robotfile *robot, const tpi_translation *t)
+{
+    const tpi_entry_value *results = tpi_dictionary_entry(t->command)->results;
+
+    for (int i = 0; results[i].name != NULL; i++) {
+        bool given = false;
+        for (unsigned j = 0; j < t->steps.count; j++) {
+            given = given ||
+                    (t->steps.steps[j].code == TPI_STEP_RESULT && t->steps.steps[j].target == i);
+        }
+        if (!given) {
+            return fail_at(robot, "translate", t->line, "%s has the result \"%s\"; write <result>",
+                           tpi_dictionary_entry(t->command)->name, results[i].name);
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status check_translation(const tpi_robotfile *robot, unsigned index)
+{
+    const tpi_translation *t = &robot->translations[index];
+    const tpi_element *example = t->element->first;
+
+    for (unsigned i = 0; i < t->type_count; i++) {
+        if (!is_type(robot, t->types[i])) {
+            return fail_at(robot, "translate", t->line, "type=\"%.40s\": no device has this type%s",
+                           t->types[i], "");
+        }
+        for (unsigned j = 0; j < index; j++) {
+            if (robot->translations[j].command == t->command &&
+                has_type(&robot->translations[j], t->types[i])) {
+                return fail_at(robot, "translate", t->line,
+                               "%s of %.40s is there twice; remove one",
+                               tpi_dictionary_entry(t->command)->name, t->types[i]);
+            }
+        }
+    }
+    while (example != NULL && strcmp(example->name, "example") != 0) {
+        example = example->next;
+    }
+    if (example == NULL) {
+        return fail_at(robot, "translate", t->line,
+                       "%s has no example; write <example device=\"...\">> bytes</example>%s",
+                       tpi_dictionary_entry(t->command)->name, "");
+    }
+    const tp_status status = check_results(robot, t);
+    return status == TP_OK ? check_numbers(robot, t) : status;
+}
+
+/* ---- Devices ---- */
+
+/* Two things cannot sit in one slot by default. */
+static tp_status check_slots(const tpi_robotfile *robot)
+{
+    for (unsigned i = 0; i < robot->device_count; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            const tpi_device *a = &robot->devices[j], *b = &robot->devices[i];
+            if (a->at >= 0 && a->at == b->at && a->row == b->row && a->is_output == b->is_output &&
+                !(a->is_output)) {
+                return fail_at(robot, "device", b->line,
+                               "\"%.40s\" sits there already; remove one at%s", a->name, "");
+            }
+        }
+    }
+    return TP_OK;
+}
+
+/* A file with something that moves must say how it stops. */
+static tp_status check_stop(const tpi_robotfile *robot)
+{
+    for (unsigned i = 0; i < robot->device_count && !robot->has_stop; i++) {
+        if (robot->devices[i].is_output) {
+            return fail_at(robot, "device", robot->devices[i].line,
+                           "\"%.40s\" is an output, and the file has no <stop>; write "
+                           "<stop send=\"...\"/>%s",
+                           robot->devices[i].name, "");
+        }
+    }
+    return TP_OK;
+}
+
+/* Stop bytes must not depend on a device or a command. */
+static tp_status check_stop_values(const tpi_robotfile *robot)
+{
+    for (unsigned n = 0; n < robot->scope.number_count; n++) {
+        if (steps_use(&robot->stop, n) || steps_use(&robot->keepalive, n)) {
+            return fail_at(robot, "stop", robot->stop.steps != NULL ? robot->stop.steps[0].line : 1,
+                           "\"%s\" is a number of a device; here is none%s",
+                           robot->scope.numbers[n], "");
+        }
+    }
+    return TP_OK;
+}
+
+tp_status tpi_robotfile_check(const tpi_robotfile *robot)
+{
+    tp_status status = check_slots(robot);
+
+    if (status == TP_OK && robot->link_count == 0) {
+        status = fail_at(robot, "robot", robot->document.root->line,
+                         "there is no <link>; write <link kind=\"serial\" baud=\"115200\"/>%s%s",
+                         "", "");
+    }
+    for (unsigned i = 0; i < robot->translation_count && status == TP_OK; i++) {
+        status = check_translation(robot, i);
+    }
+    if (status == TP_OK) {
+        status = check_stop(robot);
+    }
+    return status == TP_OK ? check_stop_values(robot) : status;
+}

@@ -1,0 +1,438 @@
+/* wired.c - the parts of a robot, wiring files and maps; see wired.h. */
+#include "universal/wired.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- Parts ---- */
+
+static tp_status add_part(tpi_wired *wired, const tpi_device *device, int slot, tp_error *err)
+{
+    tpi_part *part = &wired->parts[wired->part_count];
+
+    if (wired->part_count == TPI_MOST_PARTS) {
+        return tp_fail(err, TP_E_LIMIT, "over %d devices", TPI_MOST_PARTS);
+    }
+    *part = (tpi_part){.device = device,
+                       .slot = slot,
+                       .id = slot >= 0 ? (unsigned)slot : device->id,
+                       .threshold = device->threshold,
+                       .hysteresis = device->hysteresis,
+                       .left = -1,
+                       .right = -1};
+    memcpy(part->numbers, device->numbers, sizeof part->numbers);
+    part->numbers[TPI_NUMBER_SLOT] = slot;
+    part->numbers[TPI_NUMBER_ID] = part->id;
+    wired->part_count++;
+    return TP_OK;
+}
+
+int tpi_wired_part(const tpi_wired *wired, const char *name, int slot)
+{
+    for (unsigned i = 0; i < wired->part_count; i++) {
+        if (tpi_word_equal(wired->parts[i].device->name, name) &&
+            (slot < 0 || wired->parts[i].slot == slot)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+const char *tpi_part_place(const tpi_wired *wired, const tpi_part *part)
+{
+    return part->slot >= 0 ? wired->robot->rows[part->device->row].labels[part->slot] : "";
+}
+
+/* One part, or two names for what sits in one slot. */
+static bool is_same(const tpi_wired *wired, int a, int b)
+{
+    const tpi_part *p = &wired->parts[a], *q = &wired->parts[b];
+
+    return a == b || (p->slot >= 0 && p->slot == q->slot && p->device->row == q->device->row &&
+                      p->device->is_output == q->device->is_output);
+}
+
+bool tpi_parts_overlap(const tpi_wired *wired, int a, int b)
+{
+    const tpi_part *p = &wired->parts[a], *q = &wired->parts[b];
+    const int left[3] = {a, p->left, p->right}, right[3] = {b, q->left, q->right};
+
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (left[i] >= 0 && right[j] >= 0 && is_same(wired, left[i], right[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What a class is bound to, with the wheels of groups. */
+static int bound_part(const tpi_wired *wired, const char *name)
+{
+    const tpi_word word = {name, tpi_vocabulary_find(wired->robot->vocabulary, name)};
+
+    for (unsigned i = wired->bound_count; i-- > 0;) {
+        if (tpi_word_same(&wired->bound[i].word, &word)) {
+            return wired->bound[i].part;
+        }
+    }
+    return tpi_wired_part(wired, name, -1);
+}
+
+static void join_groups(tpi_wired *wired)
+{
+    for (unsigned i = 0; i < wired->part_count; i++) {
+        tpi_part *part = &wired->parts[i];
+        if (part->device->is_group) {
+            part->left = bound_part(wired, part->device->left);
+            part->right = bound_part(wired, part->device->right);
+            part->numbers[TPI_NUMBER_LEFT] =
+                part->left >= 0 ? wired->parts[part->left].slot : (double)NAN;
+            part->numbers[TPI_NUMBER_RIGHT] =
+                part->right >= 0 ? wired->parts[part->right].slot : (double)NAN;
+        }
+    }
+}
+
+/* A group whose wheels are not there is not there either. */
+static void remove_broken_groups(tpi_wired *wired)
+{
+    unsigned kept = 0;
+
+    join_groups(wired);
+    for (unsigned i = 0; i < wired->part_count; i++) {
+        const tpi_part *part = &wired->parts[i];
+        if (!part->device->is_group || (part->left >= 0 && part->right >= 0)) {
+            wired->parts[kept++] = *part; /* groups stand last, so no index changes */
+        }
+    }
+    wired->part_count = kept;
+}
+
+/* ---- The default wiring ---- */
+
+/* Devices first, groups last. Those in a row that the wiring file plugs are left out. */
+static tp_status add_defaults(tpi_wired *wired, const bool plugged[TPI_MOST_ROWS], tp_error *err)
+{
+    const tpi_robotfile *robot = wired->robot;
+    tp_status status = TP_OK;
+
+    for (unsigned i = 0; i < robot->device_count && status == TP_OK; i++) {
+        const tpi_device *device = &robot->devices[i];
+        const bool is_there = device->row < 0 || (device->at >= 0 && !plugged[device->row]);
+        if (!device->is_group && is_there) {
+            status = add_part(wired, device, device->at, err);
+        }
+    }
+    return status;
+}
+
+static tp_status add_groups(tpi_wired *wired, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (unsigned i = 0; i < wired->robot->device_count && status == TP_OK; i++) {
+        if (wired->robot->devices[i].is_group) {
+            status = add_part(wired, &wired->robot->devices[i], -1, err);
+        }
+    }
+    return status;
+}
+
+/* ---- Wiring files ---- */
+
+static tp_status read_plug(tpi_wired *wired, const tpi_element *element, bool *plugged, bool add)
+{
+    static const char *const names[] = {"slot", "device", NULL};
+    const tpi_document *document = &wired->document;
+    const char *label = tpi_element_need(document, element, "slot");
+    const char *name = label != NULL ? tpi_element_need(document, element, "device") : NULL;
+    tp_status status = name != NULL ? tpi_element_only(document, element, names) : TP_E_INVALID;
+    int row = -1, slot = -1;
+
+    if (status != TP_OK) {
+        return status;
+    }
+    const int device = tpi_robotfile_device(wired->robot, name);
+    if (device < 0 || wired->robot->devices[device].row < 0) {
+        return tpi_element_fail(document, element,
+                                "device=\"%.40s\": the robot %s has no such "
+                                "device for a slot",
+                                name, wired->robot->identity.name);
+    }
+    row = wired->robot->devices[device].row;
+    if (!tpi_robotfile_slot(wired->robot, label, &row, &slot)) {
+        return tpi_element_fail(
+            document, element,
+            "slot=\"%.30s\": \"%.40s\" does not fit there; labels are \"%s\" ...", label, name,
+            wired->robot->rows[row].labels[0]);
+    }
+    plugged[row] = true;
+    for (unsigned i = 0; add && i < wired->part_count; i++) {
+        if (wired->parts[i].slot == slot && wired->parts[i].device->row == row) {
+            return tpi_element_fail(document, element, "slot=\"%.30s\" has the \"%.40s\" already",
+                                    label, wired->parts[i].device->name);
+        }
+    }
+    return add ? add_part(wired, &wired->robot->devices[device], slot, document->err) : TP_OK;
+}
+
+static tp_status read_own(tpi_wired *wired, const tpi_element *element)
+{
+    tpi_device *own = &wired->own[wired->own_count];
+    const tpi_robotfile *robot = wired->robot;
+
+    if (wired->own_count == TPI_MOST_OWN) {
+        return tpi_element_fail(&wired->document, element, "over %d own devices", TPI_MOST_OWN);
+    }
+    tp_status status =
+        tpi_device_read(own, robot, &wired->document, &wired->document.arena, element, -1);
+    if (status != TP_OK) {
+        return status;
+    }
+    const tpi_device *like = NULL;
+    for (unsigned i = 0; i < robot->device_count; i++) {
+        if (like == NULL && tpi_word_equal(robot->devices[i].type, own->type)) {
+            like = &robot->devices[i];
+        }
+        own->id += !own->has_id && tpi_word_equal(robot->devices[i].type, own->type);
+    }
+    if (like == NULL) {
+        return tpi_element_fail(&wired->document, element,
+                                "type=\"%.40s\": the robot %s has no device of this type",
+                                own->type, robot->identity.name);
+    }
+    own->setup = like->setup;
+    own->shutdown = like->shutdown;
+    wired->own_count++;
+    return add_part(wired, own, own->at, wired->document.err);
+}
+
+static tp_status bind(tpi_wired *wired, const char *class, int part, bool by_map, tp_error *err)
+{
+    if (wired->bound_count == TPI_MOST_BOUND) {
+        return tp_fail(err, TP_E_LIMIT, "over %d bound classes", TPI_MOST_BOUND);
+    }
+    wired->bound[wired->bound_count++] =
+        (tpi_bound){{class, tpi_vocabulary_find(wired->robot->vocabulary, class)}, part, by_map};
+    return TP_OK;
+}
+
+static tp_status read_use(tpi_wired *wired, const tpi_element *element)
+{
+    static const char *const names[] = {"class", "device", NULL};
+    const tpi_document *document = &wired->document;
+    const char *class = tpi_element_need(document, element, "class");
+    const char *name = class != NULL ? tpi_element_need(document, element, "device") : NULL;
+    tp_status status = name != NULL ? tpi_element_only(document, element, names) : TP_E_INVALID;
+
+    if (status != TP_OK) {
+        return status;
+    }
+    const int part = tpi_wired_part(wired, name, -1);
+    if (part < 0) {
+        return tpi_element_fail(document, element,
+                                "device=\"%.40s\" is not there; plug it in or declare it first",
+                                name);
+    }
+    return bind(wired, class, part, false, document->err);
+}
+
+static tp_status read_set(tpi_wired *wired, const tpi_element *element)
+{
+    static const char *const names[] = {"device", "threshold", "hysteresis", NULL};
+    const tpi_document *document = &wired->document;
+    const char *name = tpi_element_need(document, element, "device");
+    tp_status status = name != NULL ? tpi_element_only(document, element, names) : TP_E_INVALID;
+
+    if (status != TP_OK) {
+        return status;
+    }
+    const int part = tpi_wired_part(wired, name, -1);
+    if (part < 0) {
+        return tpi_element_fail(document, element, "device=\"%.40s\" is not there", name);
+    }
+    tpi_part *p = &wired->parts[part];
+    status =
+        tpi_element_number(document, element, "threshold", 0, 100, p->threshold, &p->threshold);
+    return status == TP_OK ? tpi_element_number(document, element, "hysteresis", 0, 50,
+                                                p->hysteresis, &p->hysteresis)
+                           : status;
+}
+
+static tp_status read_root(tpi_wired *wired)
+{
+    static const char *const names[] = {"version", "robot", "loose", NULL};
+    const tpi_document *document = &wired->document;
+    const tpi_element *root = document->root;
+
+    if (strcmp(root->name, "wiring") != 0) {
+        return tpi_element_fail(document, root,
+                                "a wiring file begins with <wiring version=\"1\" "
+                                "robot=\"...\">");
+    }
+    tp_status status = tpi_element_version(document, root);
+    if (status == TP_OK) {
+        status = tpi_element_only(document, root, names);
+    }
+    const char *robot = status == TP_OK ? tpi_element_need(document, root, "robot") : NULL;
+    if (robot == NULL) {
+        return TP_E_INVALID;
+    }
+    if (strcmp(robot, wired->robot->identity.name) != 0) {
+        return tpi_element_fail(document, root, "robot=\"%.40s\": this robot is \"%s\"", robot,
+                                wired->robot->identity.name);
+    }
+    return tpi_element_flag(document, root, "loose", &wired->is_loose);
+}
+
+/* First what is there, then what refers to it. */
+static tp_status read_elements(tpi_wired *wired, bool *plugged)
+{
+    static const char *const names[] = {"plug", "device", "use", "set", NULL};
+    tp_status status = TP_OK;
+
+    for (int pass = 0; pass < 3 && status == TP_OK; pass++) {
+        for (const tpi_element *e = wired->document.root->first; e != NULL && status == TP_OK;
+             e = e->next) {
+            const bool is_plug = strcmp(e->name, "plug") == 0;
+            const bool is_own = strcmp(e->name, "device") == 0;
+            const bool is_use = strcmp(e->name, "use") == 0;
+            if (!tpi_text_among(names, e->name)) {
+                status = tpi_element_unexpected(&wired->document, e, names);
+            } else if (is_plug && pass < 2) {
+                status = read_plug(wired, e, plugged, pass == 1);
+            } else if (is_own && pass == 1) {
+                status = read_own(wired, e);
+            } else if (!is_plug && !is_own && pass == 2) {
+                status = is_use ? read_use(wired, e) : read_set(wired, e);
+            }
+        }
+        if (pass == 0 && status == TP_OK) {
+            status = add_defaults(wired, plugged, wired->document.err);
+        }
+    }
+    return status;
+}
+
+/* ---- Life ---- */
+
+tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const char *text,
+                           size_t length, const char *path, tp_error *err)
+{
+    tpi_wired *wired = calloc(1, sizeof *wired);
+    bool plugged[TPI_MOST_ROWS] = {false};
+    tp_status status = TP_OK;
+
+    if (wired == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    wired->robot = robot;
+    if (text == NULL) {
+        status = add_defaults(wired, plugged, err);
+    } else {
+        status = tpi_document_read(&wired->document, text, length, path, err);
+        if (status == TP_OK) {
+            status = read_root(wired);
+        }
+        if (status == TP_OK) {
+            status = read_elements(wired, plugged);
+        }
+    }
+    if (status == TP_OK) {
+        status = add_groups(wired, err);
+    }
+    if (status != TP_OK) {
+        tpi_wired_destroy(wired);
+        return status;
+    }
+    wired->document.err = NULL;
+    remove_broken_groups(wired);
+    tpi_wired_find_routes(wired);
+    *out = wired;
+    return TP_OK;
+}
+
+void tpi_wired_destroy(tpi_wired *wired)
+{
+    if (wired != NULL) {
+        tpi_document_fini(&wired->document);
+        free(wired);
+    }
+}
+
+/* ---- Maps ---- */
+
+int tpi_wired_plug(tpi_wired *wired, int device, int slot)
+{
+    const tpi_device *wanted = &wired->robot->devices[device];
+
+    for (unsigned i = 0; i < wired->part_count; i++) {
+        const tpi_part *part = &wired->parts[i];
+        if (part->device == wanted && (slot < 0 || part->slot == slot)) {
+            return (int)i;
+        }
+    }
+    if (wanted->row < 0 || slot >= (int)wired->robot->rows[wanted->row].count ||
+        add_part(wired, wanted, slot >= 0 ? slot : 0, NULL) != TP_OK) {
+        return -1;
+    }
+    tpi_wired_find_routes(wired);
+    return (int)wired->part_count - 1;
+}
+
+/* The part that a class means in a slot: the one that sits there, or one that is put there. */
+static int part_in_slot(tpi_wired *wired, const tpi_word *word, int row, int slot)
+{
+    const tpi_robotfile *robot = wired->robot;
+
+    for (unsigned i = 0; i < wired->part_count; i++) {
+        const tpi_part *part = &wired->parts[i];
+        if (part->slot == slot && part->device->row == row &&
+            tpi_classes_find(&part->device->classes, word) >= 0) {
+            return (int)i;
+        }
+    }
+    for (unsigned i = 0; i < robot->device_count; i++) {
+        const tpi_device *device = &robot->devices[i];
+        if (device->row == row && tpi_classes_find(&device->classes, word) >= 0 &&
+            add_part(wired, device, slot, NULL) == TP_OK) {
+            return (int)wired->part_count - 1;
+        }
+    }
+    return -1;
+}
+
+tp_status tpi_wired_map(tpi_wired *wired, const char *text, tp_error *err)
+{
+    const char *equal = strchr(text, '=');
+    int row = -1, slot = -1, part = -1;
+
+    if (equal == NULL || equal == text || equal[1] == '\0') {
+        return tp_fail(err, TP_E_SYNTAX,
+                       "--map \"%.60s\": expected a class and a place: \"Light Sensor=port 2\"",
+                       text);
+    }
+    const char *class = tpi_arena_text(&wired->document.arena, text, (size_t)(equal - text));
+    if (class == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    const tpi_word word = {class, tpi_vocabulary_find(wired->robot->vocabulary, class)};
+    if (tpi_robotfile_slot(wired->robot, equal + 1, &row, &slot)) {
+        part = part_in_slot(wired, &word, row, slot);
+    } else {
+        part = tpi_wired_part(wired, equal + 1, -1);
+    }
+    if (part < 0) {
+        return tp_fail(err, TP_E_UNKNOWN, "--map \"%.60s\": the robot %s has no %s there", text,
+                       wired->robot->identity.name, slot >= 0 ? class : "such place or device");
+    }
+    const tp_status status = bind(wired, class, part, true, err);
+    join_groups(wired);
+    tpi_wired_find_routes(wired);
+    return status;
+}

@@ -1,0 +1,71 @@
+/*
+ * emulate_fuzz.c - any bytes to an emulated robot, cut anywhere, at any time.
+ *
+ * The first byte chooses the robot. Then pieces follow: a byte for the time that passes, a byte for
+ * the length, the bytes. Output is bounded and time goes on.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emulate/scene.h"
+#include "fuzz.h"
+
+enum { MOST_PIECES = 64 };
+
+static const char world[] = "model ( pose [0.6 0 0 0] size [0.1 2 0.5] )\n"
+                            "light ( pose [0 1 0.5 0] intensity 0.5 )\n";
+
+/* Worlds are beside the tests, or in the current folder. */
+static tpi_scene *make(const tpi_emu_kind *kind)
+{
+    const tpi_scene_actor actor = {.kind = kind, .placed = true};
+    const tpi_scene_plan plan = {
+        .text = world, .folders = FUZZ_ROOT "/worlds", .seed = 1, .actors = &actor, .count = 1};
+    tpi_scene *scene = NULL;
+    tp_error err = {0};
+
+    if (tpi_scene_create(&scene, &plan, &err) != TP_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        fuzz_require(false, "no world for a robot");
+    }
+    return scene;
+}
+
+static void read_all(tpi_emu *robot)
+{
+    char bytes[512];
+    size_t read = 0;
+    size_t length;
+
+    while ((length = tpi_emu_output(robot, bytes, sizeof bytes)) > 0) {
+        read += length;
+    }
+    fuzz_require(read <= 256 * 1024, "more output than is kept");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t kinds = 0;
+
+    while (tpi_emu_kind_at(kinds) != NULL) {
+        kinds++;
+    }
+    if (size < 1) {
+        return 0;
+    }
+    tpi_scene *scene = make(tpi_emu_kind_at(data[0] % kinds));
+    tpi_emu *robot = tpi_scene_robot(scene, 0);
+    size_t at = 1;
+    for (unsigned pieces = 0; pieces < MOST_PIECES && at + 2 <= size; pieces++) {
+        const size_t length = data[at + 1] < size - at - 2 ? data[at + 1] : size - at - 2;
+        tpi_scene_advance(scene, tpi_scene_time_us(scene) + data[at] * INT64_C(1000));
+        tpi_emu_input(robot, data + at + 2, length);
+        if (pieces % 3 == 0) {
+            read_all(robot);
+        }
+        at += 2 + length;
+    }
+    read_all(robot);
+    tpi_scene_destroy(scene);
+    return 0;
+}
