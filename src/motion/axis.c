@@ -109,76 +109,6 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
     return next < m->end_ns ? next : m->end_ns;
 }
 
-/* ---- Who holds an axis ---- */
-
-/* A GOTO drives all axes of the base: another command for one of them ends it on all but those that
- * the command replaces itself. */
-static void end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
-                     tpi_motion_signal signal, const char *why)
-{
-    for (uint16_t i = 0; i < e->base_axes; i++) {
-        bool skip = e->axes[i].motion.servo != TPI_MOTION_GOTO_SERVO;
-
-        for (uint16_t k = 0; replaced != NULL && k < replaced->count; k++) {
-            skip = skip || replaced->targets[k].axis == i;
-        }
-        if (!skip) {
-            tpi_motion_axis_end(e, &e->axes[i], signal, true, why);
-        }
-    }
-}
-
-bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client)
-{
-    if (axis->holder != NULL && axis->holder != client) {
-        if (axis->holder->rank >= client->rank || (axis->motion.servo != 0 && axis->motion.firm)) {
-            return false;
-        }
-        tpi_motion_client *other = axis->holder;
-
-        axis->holder = client;
-        if (axis->motion.servo != 0 && axis->motion.track->client == other) {
-            char why[TPI_MOTION_TEXT];
-
-            snprintf(why, sizeof why, "%s has a higher rank", client->label);
-            tpi_motion_axis_end(e, axis, TPI_MOTION_INTERRUPTED, true, why);
-            if (axis->index < e->base_axes) {
-                end_goto(e, NULL, TPI_MOTION_INTERRUPTED, why);
-            }
-        }
-    }
-    axis->holder = client;
-    client->held[axis->index]++;
-    return true;
-}
-
-/* The client of the highest rank that has a command for the axis; NULL if there is none. */
-static tpi_motion_client *next_holder(const tpi_motion_engine *e, const tpi_motion_axis *axis)
-{
-    tpi_motion_client *best = NULL;
-
-    for (uint32_t i = 0; i < e->settings.clients; i++) {
-        tpi_motion_client *client = e->clients[i];
-
-        if (client != NULL && client->held[axis->index] > 0 &&
-            (best == NULL || client->rank > best->rank)) {
-            best = client;
-        }
-    }
-    return best;
-}
-
-void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,
-                             tpi_motion_client *client)
-{
-    if (client->held[axis->index] > 0) {
-        client->held[axis->index]--;
-    }
-    if (axis->holder == client && client->held[axis->index] == 0) {
-        axis->holder = next_holder(e, axis);
-    }
-}
-
 /* ---- Ends ---- */
 
 static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
@@ -237,6 +167,21 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     }
     if (m.tool != NULL) {
         tpi_motion_tool_leave(e, m.tool, signal, why);
+    }
+}
+
+void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
+                              tpi_motion_signal signal, const char *why)
+{
+    for (uint16_t i = 0; i < e->base_axes; i++) {
+        bool skip = e->axes[i].motion.servo != TPI_MOTION_GOTO_SERVO;
+
+        for (uint16_t k = 0; replaced != NULL && k < replaced->count; k++) {
+            skip = skip || replaced->targets[k].axis == i;
+        }
+        if (!skip) {
+            tpi_motion_axis_end(e, &e->axes[i], signal, true, why);
+        }
     }
 }
 
@@ -419,7 +364,7 @@ void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track, tpi_mo
     }
     tpi_motion_playing *command = begin_command(e, track, order, &subject);
     if (order->count > 0 && order->targets[0].axis < e->base_axes) {
-        end_goto(e, order, TPI_MOTION_MODIFIED, "replaced by a newer command");
+        tpi_motion_axis_end_goto(e, order, TPI_MOTION_MODIFIED, "replaced by a newer command");
     }
     for (uint16_t i = 0; i < order->count; i++) {
         begin_motion(e, track, order, &order->targets[i], command, tool);

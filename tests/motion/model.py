@@ -21,7 +21,7 @@ from wire import (ACK, ADAPTIVE, BEGIN, BUSY, CANCEL, CLEAR, COMMAND, DELAY, DIR
 HORIZON = 3600 * 10**6  # later times are refused
 LONG = 10**9  # an upper bound where there is none
 SOON = 0.001  # what starts at once starts after everything that is planned
-MARGIN = 10**6  # a time line with this much in front of it is not slowed
+MARGIN = 15 * 10**5  # a time line with this much in front of it is not slowed
 ALWAYS = {PANIC, ERROR, INTERRUPTED, BUSY, NA}  # signals that are sent in every mode
 SERVO = {SET: 1, SPEED: 2, FORCE: 4}
 
@@ -40,7 +40,7 @@ class Dof:
         self.arrived = None  # where it stands after a motion that nothing disturbed
         self.active = None  # the command that it plays
         self.owner = None  # the client that it belongs to
-        self.unsure = 0  # it may still be held until then
+        self.unsure, self.unsure_of = 0, None  # it may still be held until then, by this client
 
 
 class Robot:
@@ -467,9 +467,12 @@ class Model:
 
     def held(self, client, frame, record, targets):
         """Whether a direct command has to wait for the end of a hold."""
-        if frame.mode != DIRECT or record.code == STOP or min(client.rate, self.robot_rate) > 0:
+        if frame.mode != DIRECT or record.code == STOP:
             return False
-        if any(d.active for d in targets):
+        stalls = any(d.active and d.active.frame.line and not self.sharp(d.active.frame.line) for d in targets)
+        if min(client.rate, self.robot_rate) > 0 and not stalls:
+            return False
+        if any(d.active for d in targets) and not stalls:
             return True
         return any(s.signal == BUSY for s in self.answers_of(client, record.tag))
 
@@ -591,10 +594,12 @@ class Model:
     def refusals(self, command):
         """With what the engine has refused a command when it was due."""
         seen = self.answers_of(command.client, command.tag)
-        return {s.signal for s in seen if not s.start} & {BUSY, INTERRUPTED}
+        return {s.signal for s in seen if not s.start and (s.signal == BUSY or "taken by" in s.text)}
 
     def begin(self, command, bounds):
         """A command starts."""
+        if any(d.unsure > self.front and d.unsure_of is not command.client for d in command.targets):
+            raise Open
         if any(d.owner is not command.client for d in command.targets):
             self.finish(command, {INTERRUPTED}, (0, 0))
             return
@@ -654,7 +659,7 @@ class Model:
         if not command.frame.answers and self.answers_of(command.client, command.tag):
             return  # something went wrong with it before it came to its end
         for dof in command.live:
-            dof.unsure = max(dof.unsure, high)
+            dof.unsure, dof.unsure_of = max(dof.unsure, high), command.client
         self.at(low if not command.frame.answers else high, self.reached, command, command.attempt, (low, high))
 
     def reached(self, command, attempt, end):

@@ -29,5 +29,4 @@ def a_wrong_engine_is_noticed():
     assert compare.disagreements(run, seen)
 
 
-if __name__ == "__main__":
-    tap.run(engine_and_model_agree_in_ten_thousand_runs, a_wrong_engine_is_noticed)
+tap.main(engine_and_model_agree_in_ten_thousand_runs, a_wrong_engine_is_noticed)
