@@ -383,6 +383,10 @@ TP_API tp_halt_reason tp_instance_halt_reason(const tp_instance *self);
 /* Whether there is a panic, in which nothing may move. From any operation. */
 TP_API bool tp_instance_in_panic(const tp_instance *self);
 
+/* The number of the panic: odd while there is one, higher with every panic and every reset. From
+ * any operation. */
+TP_API unsigned tp_instance_panic_number(const tp_instance *self);
+
 /* Set a callback for drivers that pass a panic on: `told` is called as an operation when a panic
  * begins, before the devices of the instance are halted, and when it is over. From init only. */
 TP_API void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self));

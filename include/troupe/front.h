@@ -375,6 +375,9 @@ enum {
     /* One instance serves one robot. The server opens one for each robot, on the port that is the
      * robot's number. Without this flag one instance on the front's own port serves all robots. */
     TP_FRONT_PER_ROBOT = 1,
+    /* It is opened only if the configuration has a section for it. Without this flag a front of the
+     * kit is opened by default. */
+    TP_FRONT_NAMED = 2,
 };
 
 /* The one symbol that a front exports: tp_front_NAME. */
@@ -448,6 +451,10 @@ TP_API void tp_front_blame(tp_front_instance *self, const char *name);
 
 /* Report something unusual that is not a failure to the operator. The text is copied. */
 TP_API void tp_front_note(const tp_front_instance *self, const char *text);
+
+/* Bytes that nobody can guess, at most 256: for names of clients that others must not know. TP_E_IO
+ * if the system has none. */
+TP_API tp_status tp_front_random(void *bytes, size_t length);
 
 /* A kind of line to hardware that ports can be opened on. */
 typedef struct tp_scheme tp_scheme;

@@ -7,13 +7,14 @@
 #define X(name) extern const tp_driver tp_driver_##name;
 BUILTIN_DRIVERS
 #undef X
+extern const tp_front tp_front_motion;
 extern const tp_front tp_front_player;
 
 #define X(name) &tp_driver_##name,
 static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 #undef X
 
-static const tp_front *const fronts[] = {&tp_front_player, NULL};
+static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, NULL};
 
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, NULL};
 

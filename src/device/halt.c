@@ -128,6 +128,11 @@ bool tp_instance_in_panic(const tp_instance *self)
     return tpi_panic_is_on(self->hub->panic);
 }
 
+unsigned tp_instance_panic_number(const tp_instance *self)
+{
+    return tpi_panic_epoch(self->hub->panic);
+}
+
 void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self))
 {
     self->on_panic = told;

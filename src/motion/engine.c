@@ -176,6 +176,15 @@ void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t
     }
 }
 
+void tpi_motion_engine_aged(tpi_motion_engine *engine, uint32_t client, int64_t heard_ns)
+{
+    tpi_motion_client *c = client_of(engine, client);
+
+    if (c != NULL && heard_ns < c->heard_ns) {
+        c->heard_ns = heard_ns;
+    }
+}
+
 /* ---- What comes in ---- */
 
 void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
@@ -252,11 +261,34 @@ size_t tpi_motion_engine_take(tpi_motion_engine *engine, uint32_t client, uint8_
     return c != NULL ? tpi_motion_answers_take(&c->answers, out, space, records) : 0;
 }
 
+uint32_t tpi_motion_engine_waiting(const tpi_motion_engine *engine, uint32_t client)
+{
+    const tpi_motion_client *c = client_of(engine, client);
+
+    return c != NULL ? tpi_motion_answers_count(&c->answers) : 0;
+}
+
 bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client)
 {
     const tpi_motion_client *c = client_of(engine, client);
 
     return c == NULL || c->answers.lost;
+}
+
+void tpi_motion_engine_look(const tpi_motion_engine *engine, tpi_motion_look *out,
+                            double *positions)
+{
+    *out = (tpi_motion_look){
+        .dofs = engine->axis_count, .rate = engine->rate, .panicked = engine->panicked};
+    for (uint32_t i = 0; i < engine->settings.clients; i++) {
+        if (engine->clients[i] != NULL) {
+            out->clients++;
+            out->frames += engine->clients[i]->store.count;
+        }
+    }
+    for (uint16_t i = 0; i < engine->axis_count; i++) {
+        positions[i] = engine->axes[i].measured.position;
+    }
 }
 
 uint64_t tpi_motion_engine_excesses(const tpi_motion_engine *engine)

@@ -119,6 +119,9 @@ const tpi_motion_settings *tpi_motion_engine_settings(const tpi_motion_engine *e
 /* Any byte of a client renews its lease. */
 void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t now_ns);
 
+/* The last bytes of a client arrived at this time already: its lease counts from then on. */
+void tpi_motion_engine_aged(tpi_motion_engine *engine, uint32_t client, int64_t heard_ns);
+
 /* Handle a package whose payload has passed tpi_motion_payload_check(). Session records that are
  * the front's (HELLO, SYNC, CHALLENGE, PROVE) are ignored. */
 void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
@@ -174,8 +177,23 @@ int64_t tpi_motion_engine_next(tpi_motion_engine *engine);
 size_t tpi_motion_engine_take(tpi_motion_engine *engine, uint32_t client, uint8_t *out,
                               size_t space, uint16_t *records);
 
+/* How many records wait for a client. */
+uint32_t tpi_motion_engine_waiting(const tpi_motion_engine *engine, uint32_t client);
+
 /* Whether the client takes no answers any more and has to be disconnected. */
 bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client);
+
+/* What the robot does, for people. */
+typedef struct tpi_motion_look {
+    uint16_t dofs;
+    uint32_t clients, frames; /* frames that wait */
+    double rate;              /* of the robot */
+    bool panicked;
+} tpi_motion_look;
+
+/* `positions` are the measured ones of all dofs: room for TPI_MOTION_DOFS. */
+void tpi_motion_engine_look(const tpi_motion_engine *engine, tpi_motion_look *out,
+                            double *positions);
 
 /* Steps that needed more than the acceleration limits, since the start. */
 uint64_t tpi_motion_engine_excesses(const tpi_motion_engine *engine);

@@ -4,9 +4,9 @@
  *     front ( name "web" port 9665 listen "*" robot 6665 )
  *     front ( name "jsonlines" plugin "jsonlines" enabled no )
  *
- * A front of the kit that no section names opens by default. Sections take the place of the
- * default, one opening for each. A field that a front section does not have is a mistake: a
- * section that says where a server listens is not guessed at.
+ * A front of the kit that no section names opens by default, unless it has TP_FRONT_NAMED. Sections
+ * take the place of the default, one opening for each. A field that a front section does not have
+ * is a mistake: a section that says where a server listens is not guessed at.
  */
 #include <stdio.h>
 #include <string.h>
@@ -353,6 +353,9 @@ static tp_status read_section(tp_server *server, tpi_cfg_section *section, struc
 /* A front that needs a parameter cannot open by default. */
 static bool opens_by_default(const tp_front *front)
 {
+    if ((front->flags & TP_FRONT_NAMED) != 0) {
+        return false;
+    }
     for (const tp_param *p = front->params; p != NULL && p->name != NULL; p++) {
         if (p->fallback == NULL) {
             return false;

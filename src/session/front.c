@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "device/params.h"
+#include "platform/secret.h"
 #include "session/session.h"
 
 struct tp_front_instance {
@@ -280,4 +281,9 @@ void tp_front_note(const tp_front_instance *self, const char *text)
         (void)snprintf(whole, sizeof whole, "%s: %s", self->front->name, text);
         self->note(self->note_context, whole);
     }
+}
+
+tp_status tp_front_random(void *bytes, size_t length)
+{
+    return tpi_secret_random(bytes, length);
 }

@@ -280,6 +280,14 @@ static void try_all(struct stage *s, tp_device *device, const tp_interface *inte
     }
 }
 
+/* The first data of a device that answers only then. */
+static void await_others(struct stage *s, bench_reader *r, const tp_interface *interface)
+{
+    if (s->driver->waits_for_others) {
+        assert_non_null(bench_await_later(r, 1, interface->messages[0].code));
+    }
+}
+
 static void answers_every_message(void **state)
 {
     struct stage *s = raise_curtain(*state);
@@ -288,6 +296,7 @@ static void answers_every_message(void **state)
     for (size_t i = 0; i < s->device_count; i++) {
         bench_reader r;
         open_device(s, &r, s->devices[i]);
+        await_others(s, &r, tp_device_interface(s->devices[i]));
         try_all(s, s->devices[i], tp_device_interface(s->devices[i]));
         try_all(s, s->devices[i], &tp_interface_common);
         bench_close(&r);
@@ -428,6 +437,8 @@ static void two_instances_live_side_by_side(void **state)
         bench_reader second;
         open_device(s, &first, s->devices[i]);
         open_device(s, &second, s->devices[count + i]);
+        await_others(s, &first, tp_device_interface(s->devices[i]));
+        await_others(s, &second, tp_device_interface(s->devices[i]));
         try_all(s, s->devices[i], tp_device_interface(s->devices[i]));
         bench_close(&first);
         try_all(s, s->devices[count + i], tp_device_interface(s->devices[i]));

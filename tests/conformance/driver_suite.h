@@ -15,6 +15,7 @@ typedef struct suite_driver {
     const char *foreign; /* an address that it cannot offer; NULL if it offers anything */
     const char *const *bad_settings; /* each is refused; ended by NULL, may be NULL */
     const char *quiet;     /* interfaces whose data comes only on demand, as words; NULL for none */
+    bool waits_for_others; /* it answers when the devices behind it have sent something */
     bool refuses_requests; /* by design: every one, and data need not be what is required */
 } suite_driver;
 

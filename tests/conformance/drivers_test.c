@@ -20,6 +20,7 @@ extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mobile;
+extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
@@ -63,6 +64,21 @@ static const char *const bad_inhibits[] = {
     "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
+#define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
+static const char *const bad_motions[] = {"urdf=/no/such.urdf",
+                                          PIONEER " period=0",
+                                          PIONEER " ahead=nan",
+                                          PIONEER " lease=-1",
+                                          PIONEER " max_lease=1",
+                                          PIONEER " clients=0",
+                                          PIONEER " frames=1e9",
+                                          PIONEER " on_lost=pause",
+                                          PIONEER " update=colour",
+                                          PIONEER " gain=0",
+                                          PIONEER " base_acceleration=0,0,0",
+                                          PIONEER " acceleration=wrist",
+                                          PIONEER " tolerance=-1,0",
+                                          NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
     "simulation:0 world:0 map:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 laser:0 "        \
@@ -130,6 +146,13 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0",
         .foreign = "sonar:0",
         .bad_settings = bad_mobiles,
+    },
+    {
+        .section = {&tp_driver_motion, "mechanism:0", "position2d:0 head@ptz:0", PIONEER},
+        .behind = "position2d:0 ptz:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_motions,
+        .waits_for_others = true,
     },
     {
         .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",

@@ -28,6 +28,14 @@ struct front_scene *front_scene_begin(void **state)
     assert_non_null(s);
     s->suite = *state;
     stage_begin(&s->stage, &motor_on_loop);
+    if (s->suite->behind != NULL) {
+        const bench_section section = {.driver = s->suite->behind,
+                                       .provides = s->suite->behind_provides};
+
+        s->behind = bench_plan_create(s->stage.b.catalogue, &section, 0);
+        assert_int_equal(tpi_hub_add(s->stage.b.hub, bench_plan_blueprint(s->behind), NULL, NULL),
+                         TP_OK);
+    }
     if (front_scene_open(s, &s->front, FRONT_ANYWHERE, NULL, NULL, &s->stage.err) != TP_OK) {
         fail_msg("%s", s->stage.err.text);
     }
@@ -62,6 +70,9 @@ void front_scene_end(struct front_scene *s)
     assert_int_equal(front_scene_sessions(s), 0);
     tpi_buf_fini(&s->bytes);
     stage_end(&s->stage);
+    if (s->behind != NULL) {
+        bench_plan_destroy(s->behind);
+    }
     free(s);
 }
 

@@ -15,6 +15,7 @@ struct front_scene {
     const suite_front *suite;
     tp_front_instance *front; /* owned; NULL when it is closed */
     tpi_buf bytes;            /* for messages that are made */
+    bench_plan *behind;       /* owned; of the device behind the front, NULL for none */
 };
 
 /* Open the front of the scene at an address; `setting` and `blamed` may be NULL. */

@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "session/front.h"
 
+struct front_scene;
+
 /* What a message of the front to a client is. */
 typedef enum suite_answer {
     SUITE_NONE, /* there is no whole message yet */
@@ -28,8 +30,18 @@ typedef struct suite_front {
     double bad_number;       /* the same */
     const char *bad_message; /* the error that it gives */
 
-    /* Append the bytes of a message about position2d:0 of robot 6665: open it, command a speed in
-     * m/s, ask for its geometry; and those that raise a panic. */
+    /* A device that the front serves besides position2d:0, which moves the same motor; NULL for
+     * none. */
+    const tp_driver *behind;
+    const char *behind_provides;
+
+    /* Data for all clients; NULL: of position2d:0. And how much of it the client with this name has
+     * missed; NULL: what its session has dropped. */
+    void (*publish)(struct front_scene *s);
+    uint64_t (*missed)(const struct front_scene *s, const char *name);
+
+    /* Append the bytes of a message about the device (position2d:0 of robot 6665): open it, command
+     * a speed in m/s, ask it something; and those that raise a panic. */
     void (*put_open)(tpi_buf *out);
     void (*put_command)(tpi_buf *out, double speed);
     void (*put_request)(tpi_buf *out);

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "conformance/front_suite.h"
+#include "conformance/motion_puppet.h"
+#include "motion/package.h"
 #include "support/unit.h"
 #include "troupe/interfaces/player.h"
 #include "troupe/interfaces/position2d.h"
 
 enum { ROBOT = 6665 };
 
+extern const tp_front tp_front_motion;
 extern const tp_front tp_front_player;
 extern const tp_front tp_front_jsonlines;
 
@@ -130,7 +133,87 @@ static size_t json_next(const char *bytes, size_t length, suite_answer *what)
     return (size_t)(end - bytes) + 1;
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- Motion ---------------------------------------------------------------------------------- */
+
+static void put_record(tpi_buf *out, unsigned kind, uint8_t flags, uint16_t code, const void *value)
+{
+    uint8_t bytes[512];
+    const size_t size =
+        code == 0 ? 0
+                  : tpi_motion_record_put(bytes + TPI_MOTION_HEADER,
+                                          sizeof bytes - TPI_MOTION_HEADER, code, 7, value);
+    const tpi_motion_header header = {.flags = flags,
+                                      .kind = (uint8_t)kind,
+                                      .records = size > 0,
+                                      .id = 9,
+                                      .size = (uint32_t)size};
+
+    tpi_motion_header_put(bytes, &header);
+    tpi_buf_put(out, bytes, TPI_MOTION_HEADER + size);
+}
+
+static void motion_put_open(tpi_buf *out)
+{
+    const tpi_motion_hello hello = {.name = "suite"};
+
+    put_record(out, TPI_MOTION_SESSION, 0, TPI_MOTION_HELLO, &hello);
+}
+
+static void motion_put_command(tpi_buf *out, double speed)
+{
+    const tpi_motion_setspeed body = {.vx_mps = speed};
+
+    put_record(out, TPI_MOTION_COMMAND, 0, TPI_MOTION_SETSPEED, &body);
+}
+
+static void motion_put_request(tpi_buf *out)
+{
+    const tpi_motion_empty body = {0};
+
+    put_record(out, TPI_MOTION_QUERY, 0, TPI_MOTION_ASK_CLOCK, &body);
+}
+
+static void motion_put_panic(tpi_buf *out)
+{
+    put_record(out, TPI_MOTION_COMMAND, TPI_MOTION_PANIC, 0, NULL);
+}
+
+static suite_answer kind_of(const uint8_t *record)
+{
+    const unsigned code = (unsigned)record[0] << 8 | record[1];
+
+    if (code == TPI_MOTION_SIGNAL) {
+        return record[TPI_MOTION_RECORD] == TPI_MOTION_PANICKED ? SUITE_REPLY
+               : record[TPI_MOTION_RECORD] == TPI_MOTION_ERROR  ? SUITE_REFUSAL
+                                                                : SUITE_OTHER;
+    }
+    return code == (TPI_MOTION_ASK_STATE | TPI_MOTION_ANSWER) ? SUITE_DATA : SUITE_REPLY;
+}
+
+/* The robot's records come several in a package: the last one says what it is. */
+static size_t motion_next(const char *bytes, size_t length, suite_answer *what)
+{
+    const uint8_t *at = (const uint8_t *)bytes;
+    tpi_motion_header header;
+    tpi_motion_record record;
+    bool foreign = false;
+    size_t behind = 0;
+
+    if (length < TPI_MOTION_HEADER || tpi_motion_header_get(&header, at, &foreign, NULL) != TP_OK ||
+        length - TPI_MOTION_HEADER < header.size) {
+        return 0;
+    }
+    at += TPI_MOTION_HEADER;
+    while (behind < header.size) {
+        const size_t start = behind;
+
+        assert_int_equal(tpi_motion_record_next(&record, at, header.size, &behind, NULL), TP_OK);
+        *what = *what == SUITE_REPLY ? SUITE_REPLY : kind_of(at + start);
+    }
+    return TPI_MOTION_HEADER + (size_t)header.size;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void put_letters(tpi_buf *out)
 {
@@ -161,6 +244,21 @@ static const suite_front fronts[] = {
      .put_panic = json_put_panic,
      .put_huge = put_letters,
      .next = json_next},
+    {.front = &tp_front_motion,
+     .bad_name = "clients",
+     .bad_text = "0",
+     .bad_number = 0,
+     .bad_message = "clients must be from 1 to 10000",
+     .behind = &motion_puppet,
+     .behind_provides = "mechanism:0",
+     .publish = motion_puppet_publish,
+     .missed = motion_puppet_missed,
+     .put_open = motion_put_open,
+     .put_command = motion_put_command,
+     .put_request = motion_put_request,
+     .put_panic = motion_put_panic,
+     .put_huge = put_letters,
+     .next = motion_next},
 };
 
 int main(void)

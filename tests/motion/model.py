@@ -463,6 +463,7 @@ class Model:
         for dof in self.robot.base:
             if dof.active:
                 self.lose(dof, {MODIFIED})
+        self.settle(self.robot.base)
         self.want(client, record.tag, Wanted({SUCCESS}, 1, (0, 0), (0, 0), package.id))
 
     def held(self, client, frame, record, targets):
@@ -1050,7 +1051,7 @@ def fastest(way, velocity, acceleration):
 
 
 def estimates(line):
-    """Bounds of the earliest start of a playback: a deviation has two usual definitions."""
+    """Bounds of the earliest start of a playback, of a microsecond."""
     arrivals, spacings = line.arrivals, len(line.arrivals) - 1
     missing = line.expected - len(arrivals)
     gaps = [b - a for a, b in zip(arrivals, arrivals[1:])]
@@ -1060,9 +1061,7 @@ def estimates(line):
         ratio = (times[-1] - times[0]) / spacings / mean if mean else 1.0
         start = arrivals[0] + max(0.0, line.duration * (1 / ratio - 1)) if ratio else arrivals[-1]
         return start - 1, start + 1
-    found = []
-    for count in (spacings, spacings - 1):
-        deviation = math.sqrt(sum((g - mean)**2 for g in gaps) / count)
-        found.append(arrivals[-1] + missing * mean - line.duration +
-                     2 * deviation * math.sqrt(missing**2 / spacings + missing))
-    return min(found), max(found)
+    deviation = math.sqrt(sum((g - mean)**2 for g in gaps) / (spacings - 1))
+    start = arrivals[-1] + missing * mean - line.duration + 2 * deviation * math.sqrt(
+        missing**2 / spacings + missing)
+    return start - 1, start + 1

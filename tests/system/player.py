@@ -167,9 +167,10 @@ driver ( name "fake" provides [ "6666:position2d:0" ] )
 
 
 class Server:
-    def __init__(self, process, ports):
+    def __init__(self, process, ports, fronts):
         self.process = process
         self.ports = ports
+        self.fronts = fronts  # ports of other fronts, by name
         self.address = ("127.0.0.1", ports[0])
 
     def memory(self):
@@ -218,7 +219,11 @@ def launched(command, robots=1):
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         ports = []
+        fronts = {}
         for line in process.stdout:
+            match = re.match(r"front (\w+): listening on port (\d+)", line)
+            if match:
+                fronts[match.group(1)] = int(match.group(2))
             match = re.match(r"listening on port (\d+)", line)
             if match:
                 ports.append(int(match.group(1)))
@@ -226,7 +231,7 @@ def launched(command, robots=1):
                 break
         if len(ports) < robots:
             raise AssertionError("the server does not start: " + process.stderr.read())
-        yield Server(process, ports)
+        yield Server(process, ports, fronts)
         assert process.poll() is None, f"the server has ended: {process.returncode} {process.stderr.read()}"
         process.terminate()
         _, errors = process.communicate(timeout=60)

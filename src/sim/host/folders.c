@@ -1,7 +1,6 @@
 /* folders.c - where files of worlds are searched; see host.h. */
 #include "sim/host/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "platform/folder.h"

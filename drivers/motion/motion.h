@@ -1,0 +1,208 @@
+/*
+ * motion.h - what the files of this driver share.
+ *
+ *     motion.c     the instance: its life, its turns, panic
+ *     settings.c   the configuration: which device moves which dofs, limits
+ *     kinds.c      the interfaces of devices: commands from values, values from data
+ *     devices.c    grants and commands at their times; control where a device takes other values
+ *     clients.c    clients of the device `mechanism`: packages in, records out
+ *     rebind.c     another device takes over
+ *
+ * The engine plans a little ahead of now (`ahead`). What it writes goes to the worker of the device
+ * with its due time, through a grant. A device is granted while its dofs are moved or held, and
+ * given back when they have been free for a second, so that other programs can move it.
+ *
+ * A device takes positions or speeds, as `control` says. Where the engine commands the other one,
+ * the binding steps in once per period: it integrates a speed, or it controls a position.
+ */
+#ifndef TROUPE_DRIVERS_MOTION_MOTION_H
+#define TROUPE_DRIVERS_MOTION_MOTION_H
+
+#include "motion/host/load.h"
+#include "troupe/driver.h"
+#include "troupe/interfaces/mechanism.h"
+
+enum {
+    MOST_OUTPUTS = 64,
+    MOST_CHOICES = 4,        /* devices that can take an output over */
+    MOST_SLOTS = 64,         /* dofs of a device */
+    MOST_PARKED = 32,        /* writes that wait for a grant */
+    MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
+};
+
+struct motion;
+struct output;
+
+/* Values for a device at a time. */
+struct wish {
+    int64_t due_ns;
+    tpi_motion_what what;
+    uint8_t frame;
+    uint8_t servo[MOST_SLOTS];
+    double values[MOST_SLOTS], speeds[MOST_SLOTS];
+};
+
+/* Room for the command of any kind. */
+struct command {
+    unsigned code;
+    double value[16]; /* the struct of the interface */
+    float numbers[MOST_SLOTS];
+};
+
+struct device;
+
+/* An interface that devices of a robot can have. */
+struct kind {
+    const tp_interface *interface;
+    uint16_t most_slots;
+    bool is_base, takes_positions, takes_speeds;
+    /* Make the command that sets positions, or speeds. */
+    void (*go)(const struct device *d, const double *positions, struct command *out);
+    void (*move)(const struct device *d, const double *speeds, struct command *out);
+    /* Read what was measured. False if the message is another one. */
+    bool (*read)(struct device *d, const tp_msg *msg);
+};
+
+/* A device that can move an output. */
+struct device {
+    struct output *output; /* borrowed */
+    const struct kind *kind;
+    tp_link *link; /* borrowed */
+    bool by_speed; /* it takes speeds */
+
+    bool known; /* something was measured */
+    tpi_motion_dof_state states[MOST_SLOTS];
+    double zoom; /* of a ptz, which keeps it */
+
+    tp_grant *grant;     /* NULL without one */
+    bool asked;          /* for a grant */
+    int64_t moved_ns;    /* when its last command is due */
+    struct wish *parked; /* owned: MOST_PARKED, which wait for the grant */
+    unsigned parked_count;
+
+    /* What it is to do, for control between the writes of the engine. */
+    struct wish wish;
+    bool stepping;
+    int64_t stepped_ns;
+    double positions[MOST_SLOTS]; /* where it is to be */
+    uint64_t posted;
+};
+
+/* What one write of the engine sets. */
+struct output {
+    struct motion *motion;                /* borrowed */
+    char key[TPI_MOTION_NAME + 1];        /* of `requires` */
+    uint16_t index, count;                /* slots */
+    uint16_t dofs[MOST_SLOTS];            /* of the robot */
+    struct device *devices[MOST_CHOICES]; /* owned */
+    unsigned device_count, bound;
+    char fault[160]; /* why it failed while the engine was busy; "" for none */
+    struct {         /* a GOTO that its device drives */
+        bool on;
+        double goal[3];
+        int64_t still_ns;
+    } way;
+    struct {                      /* of BIND */
+        tp_ticket *ticket;        /* NULL for none */
+        struct device *to, *from; /* `from` stays until its last write is due */
+        int64_t until_ns;
+    } change;
+};
+
+/* A client of the device `mechanism`. */
+struct member {
+    bool used, reads; /* reads: it has not moved anything so far */
+    bool promoted;    /* it may override others */
+    uint8_t token[TP_MECHANISM_TOKEN];
+    uint32_t number;  /* of the engine; 0 before it has joined */
+    tp_ticket *joins; /* the request that waits for the state of the devices */
+    char name[TPI_MOTION_NAME + 1];
+    int64_t lease_ns;
+    tp_ticket *waits; /* the request that waits for records */
+    int64_t heard_ns;
+};
+
+struct motion {
+    tp_instance *instance;     /* borrowed */
+    tp_device *device;         /* borrowed: mechanism:N */
+    tpi_motion_model *model;   /* owned */
+    tpi_motion_robot robot;    /* borrows from the model */
+    tpi_motion_place *places;  /* owned */
+    tpi_motion_engine *engine; /* owned; NULL unless it runs */
+    tpi_motion_settings settings;
+    struct output *outputs[MOST_OUTPUTS]; /* owned */
+    unsigned output_count;
+
+    int64_t period_ns, ahead_ns;
+    double gain;         /* 1/s, of the control by speeds */
+    double tolerance[2]; /* m, rad */
+    bool finishes;       /* what a client had queued, when its connection is cut */
+
+    struct member *members; /* owned; settings.clients of them */
+    uint8_t *records;       /* owned; MOST_RECORDS */
+    bool ready;             /* all devices are known */
+    int64_t started_ns, published_ns;
+    unsigned panic_number;
+    uint64_t writes;
+};
+
+static inline int64_t motion_now(const struct motion *m)
+{
+    return tp_clock_now_ns(tp_instance_clock(m->instance));
+}
+
+static inline struct device *output_device(const struct output *output)
+{
+    return output->devices[output->bound];
+}
+
+/* motion.c: plan what is due soon, hand out records, and choose the next time to do so. */
+void tpi_motiond_turn(struct motion *m);
+
+/* settings.c */
+tp_status tpi_motiond_configure(struct motion *m, tp_error *err);
+void tpi_motiond_forget_outputs(struct motion *m);
+
+/* kinds.c */
+const struct kind *tpi_motiond_kind(const tp_interface *interface);
+void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct command *out);
+
+/* devices.c: the engine wants this of an output. */
+void tpi_motiond_device_emit(void *user, const tpi_motion_write *write);
+
+/* Data of a device have come. */
+void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *msg);
+
+/* Control, arrivals, faults and grants that are not used: once per turn. */
+void tpi_motiond_device_turn(struct motion *m, int64_t now_ns);
+
+/* When this has to be done again; INT64_MAX if nothing is to be done. */
+int64_t tpi_motiond_device_next(const struct motion *m);
+
+/* Send the device a wish, as soon as it is granted. */
+void tpi_motiond_device_send(struct device *d, const struct wish *wish);
+
+/* Ask for the grant of a device, if it has none. */
+void tpi_motiond_device_ask(struct device *d);
+
+/* The output has failed: the engine is told at the end of the turn. */
+void tpi_motiond_device_fail(struct output *output, const char *why);
+
+/* End the grants of all devices: they stop. */
+void tpi_motiond_device_release(struct motion *m);
+
+/* clients.c */
+extern const tp_mechanism_ops tpi_motiond_ops;
+void tpi_motiond_members_ready(struct motion *m); /* those that wait join */
+void tpi_motiond_members_deliver(struct motion *m);
+void tpi_motiond_members_turn(struct motion *m, int64_t now_ns); /* those that are gone leave */
+void tpi_motiond_members_end(struct motion *m);
+
+/* rebind.c */
+tp_status tpi_motiond_rebind(tp_device *device, const tp_mechanism_part *ask, tp_error *err);
+void tpi_motiond_rebind_granted(struct output *output, struct device *d);
+void tpi_motiond_rebind_refused(struct output *output, struct device *d, tp_status status,
+                                const char *why);
+void tpi_motiond_rebind_turn(struct output *output, int64_t now_ns);
+
+#endif

@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""Timed motion as its clients see it: robots in the simulator, other clients, panic, rights, hostile bytes.
+argv: the troupe program, source root."""
+import hashlib
+import hmac
+import math
+import pathlib
+import struct
+import sys
+import time
+
+import motion
+import player
+import tap
+from motion import (ACK, COMMAND, DELAY, ERROR, INTERRUPTED, MODIFIED, NA, PANIC, PANICKED, PLAYBACK, QUERY, RESET, SESSION, SUCCESS, Client,
+                    begin, end, goto, hello, move, package, rate, record, set_dof, setspeed)
+
+PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+STOP = record(0x0103, tag=3)
+
+FAKE = f"""
+front ( name "motion" )
+driver ( name "fake" provides [ "position2d:0" "ptz:0" ] rate 100 )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:0" "head:::ptz:0" ]
+  urdf "{ROOT}/robots/pioneer.urdf" base_acceleration [ 5 5 5 ] )
+"""
+
+
+def configured(name):
+    return player.launched([PROGRAM, "run", str(ROOT / "configs" / name), "--any-port"])
+
+
+def served(text=FAKE, options=()):
+    return player.server(PROGRAM, text, options)
+
+
+def port_of(server):
+    return server.fronts["motion"]
+
+
+def patiently(client, tag):
+    """The final signal of a command that takes longer than a lease."""
+    while True:
+        client.socket.settimeout(1)
+        try:
+            return client.signal(tag, 1)
+        except TimeoutError:
+            client.session(record(0x0502, struct.pack(">Q", 1)))
+        finally:
+            client.socket.settimeout(20)
+
+
+def wait_until(condition):
+    while not condition():
+        time.sleep(0.01)
+
+
+# ---- Robots ------------------------------------------------------------------------------------
+
+
+def a_base_with_a_head_moves():
+    with configured("motion-pioneer.cfg") as server:
+        client = Client(port_of(server))
+        tap.equal((client.right, client.panicked, client.lease, client.longest), (2, 0, 5_000_000, 30_000_000))
+        client.command(setspeed(0.4, tag=1), set_dof(1, 0, 0.8, tag=2))
+        tap.equal([client.signal(1).final, client.signal(2).text], [0, "started"])
+        tap.equal(client.signal(2, 1).signal, SUCCESS)
+        wait_until(lambda: client.base()[0] > 0.3)
+        client.command(STOP)
+        tap.equal(client.signal(1, 1).signal, MODIFIED)
+        tap.equal(client.signal(3, 1).signal, SUCCESS)
+        wait_until(lambda: client.base()[3] == 0)
+        wait_until(lambda: abs(client.state()[3][0] - 0.8) < 0.01)
+        client.command(goto(0, 0, 0, tag=4))
+        tap.equal(client.signal(4).final, 0)
+        tap.equal(patiently(client, 4).signal, SUCCESS)
+        x, y, theta = client.base()[:3]
+        tap.equal(math.hypot(x, y) <= 0.05 and abs(theta) <= 0.05, True)
+
+
+def a_player_client_sees_and_takes_the_same_robot():
+    with configured("motion-pioneer.cfg") as server:
+        client = Client(port_of(server))
+        client.command(setspeed(0.2, tag=1))
+        tap.equal(client.signal(1).final, 0)
+        wait_until(lambda: client.base()[3] > 0.1)
+        other = player.Client(server.address)
+        other.open(4, 0)
+        wait_until(lambda: struct.unpack_from(">d", other.data().body, 24)[0] > 0)
+        other.send(4, 0, player.COMMAND, 1, struct.pack(">dddI", 0, 0, 0, 1))
+        signal = client.signal(1, 1)
+        tap.equal((signal.signal, "taken by" in signal.text), (INTERRUPTED, True))
+        wait_until(lambda: client.base()[3] == 0)
+        client.command(setspeed(0.2, tag=5))  # the last writer has it
+        tap.equal(client.signal(5).final, 0)
+        wait_until(lambda: client.base()[3] > 0.1)
+
+
+def an_arm_moves_its_joints_together():
+    with configured("motion-puma.cfg") as server:
+        client = Client(port_of(server))
+        goal = [1, 0.5, -1, 0.2, 0.3, 1]
+        targets = [(i + 1, 0, value) for i, value in enumerate(goal)] + [(7, 0, 0.03)]
+        client.command(move(*targets, duration=1_500_000, tag=1))
+        tap.equal([client.signal(1).final, client.signal(1).signal], [0, SUCCESS])
+        wait_until(lambda: all(abs(dof[0] - value) < 1e-3 for dof, value in zip(client.state(), goal + [0.03, 0.03])))
+        client.command(goto(0, 0, 0, tag=2), set_dof(8, 0, 0.01, tag=3), set_dof(1, 0, 9, tag=4))
+        tap.equal([client.signal(2).signal, client.signal(3).signal], [NA, NA])
+        tap.equal((client.signal(4).final, client.signal(4).signal), (0, MODIFIED))
+        tap.equal(abs(client.state()[0][0] - 2.792527) < 0.1, True)
+
+
+def a_sequence_is_played():
+    with served() as server:
+        client = Client(port_of(server))
+        client.session(begin(7, PLAYBACK, 20, 1_000_000))
+        for i in range(20):
+            client.command(set_dof(1, 0, 0.02 * i), mode=PLAYBACK, sequence=7, time=50_000 * i)
+        client.session(end(7, 20))
+        body = client.await_record(0x8002)
+        sequence, signal, frames, played, late, stalls = struct.unpack_from(">IBxxxIIII", body)
+        tap.equal((sequence, signal, frames, played, late, stalls), (7, SUCCESS, 20, 20, 0, 0))
+        tap.equal(abs(client.state()[3][0] - 0.38) < 0.02, True)
+
+
+def frames_are_never_early():
+    """The start of a command is on the server's clock: at its time or later."""
+    with served() as server:
+        client = Client(port_of(server))
+        start = client.server_time() + 200_000
+        for i in range(10):
+            client.command(set_dof(1, 1, 0.01 * i, tag=10 + i), mode=DELAY, time=start + 20_000 * i, flags=ACK)
+        for i in range(10):
+            signal = client.signal(10 + i, 1)
+            tap.equal((signal.start, signal.signal in (SUCCESS, MODIFIED)), (start + 20_000 * i, True))
+
+
+# ---- Clients -----------------------------------------------------------------------------------
+
+
+def a_dof_has_one_client():
+    with served() as server:
+        first, second = Client(port_of(server), "first"), Client(port_of(server), "second")
+        first.command(setspeed(0.1, tag=1))
+        tap.equal(first.signal(1).final, 0)
+        second.command(setspeed(0.1, tag=1), set_dof(1, 0, 0.1, tag=2))
+        signal = second.signal(1)
+        tap.equal((signal.signal, signal.text), (3, "base is moved by first"))
+        tap.equal(second.signal(2, 1).signal, SUCCESS)
+        first.close()
+        wait_until(lambda: not second.ask(0x0409)[0:2] != b"\0\0")
+        second.command(setspeed(0.1, tag=3))
+        tap.equal(second.signal(3).final, 0)
+
+
+def a_second_connection_with_the_token_is_the_same_client():
+    with served() as server:
+        client = Client(port_of(server), "first")
+        second = Client(port_of(server), token=client.token)
+        tap.equal((second.number, second.token), (client.number, client.token))
+        client.command(setspeed(0.1, tag=1))
+        tap.equal(client.signal(1).final, 0)
+        second.session(rate(0, tag=5))  # a hold
+        tap.equal(client.signal(5).signal, SUCCESS)
+        wait_until(lambda: client.base()[3] == 0)
+        second.session(rate(1, tag=6))
+        tap.equal(client.signal(6).signal, SUCCESS)
+        wait_until(lambda: client.base()[3] > 0.05)
+        client.close()  # the second one is the client still
+        second.session(record(0x0508, struct.pack(">I", 0), 7))
+        tap.equal(second.signal(7).signal, SUCCESS)
+        stranger = Client(port_of(server), greet=False)
+        stranger.send(package(SESSION, hello(token=bytes(range(16)), tag=4)))
+        tap.equal((stranger.signal(4).signal, stranger.records), (ERROR, []))
+
+
+def a_client_that_is_silent_is_stopped():
+    with served() as server:
+        client = Client(port_of(server), lease=300_000)
+        tap.equal(client.lease, 300_000)
+        client.command(setspeed(0.1, tag=1))
+        signal = client.signal(1, 1)
+        tap.equal((signal.signal, signal.text), (INTERRUPTED, "the lease has ended"))
+
+
+# ---- Panic -------------------------------------------------------------------------------------
+
+
+def a_panic_needs_32_bytes():
+    """Byte by byte, with fields that make no sense and a payload that never comes."""
+    with served() as server:
+        moving = Client(port_of(server))
+        moving.command(setspeed(0.1, tag=1))
+        tap.equal(moving.signal(1).final, 0)
+        client = Client(port_of(server), greet=False)
+        header = b"RT" + bytes([99, PANIC | RESET | 0x80, 77, 66]) + bytes([255] * 26)
+        for i in range(31):
+            client.send(header[i:i + 1])
+        moving.base()
+        client.send(header[31:])
+        signal = client.signal()
+        tap.equal((signal.signal, signal.epoch, signal.tag), (PANICKED, 1, 0))
+        signal = moving.signal(1, 1)
+        tap.equal((signal.signal, signal.epoch), (PANICKED, 1))
+        moving.command(setspeed(0.1, tag=2), set_dof(1, 0, 0.1, tag=3))
+        tap.equal([moving.signal(2).signal, moving.signal(3).epoch], [PANICKED, 1])
+        moving.send(package(SESSION, flags=RESET, sequence=1))
+        tap.equal(moving.signal(0).signal, SUCCESS)
+        moving.send(package(SESSION, flags=PANIC))
+        tap.equal(moving.signal(0).epoch, 3)
+        moving.send(package(SESSION, flags=RESET, sequence=1))  # an older one
+        tap.equal(moving.signal(0).signal, ERROR)
+        tap.equal(Client(port_of(server)).panicked, 1)
+        moving.send(package(SESSION, flags=RESET, sequence=3))
+        tap.equal(moving.signal(0).signal, SUCCESS)
+        moving.command(setspeed(0.1, tag=4))
+        tap.equal(moving.signal(4).final, 0)
+
+
+def it_is_the_panic_of_the_server():
+    with served() as server:
+        client = Client(port_of(server))
+        client.send(package(SESSION, flags=PANIC))
+        tap.equal(client.signal(0).signal, PANICKED)
+        result = tap.run([PROGRAM, "reset", f"localhost:{server.address[1]}"])
+        tap.equal(result.returncode, 0)
+        wait_until(lambda: Client(port_of(server)).panicked == 0)
+        client.command(setspeed(0.1, tag=4))
+        tap.equal(client.signal(4).final, 0)
+        tap.run([PROGRAM, "panic", f"localhost:{server.address[1]}"])
+        tap.equal(client.signal(4, 1).signal, PANICKED)
+
+
+def a_panic_behind_packages_that_wait_is_seen():
+    """The client floods with packages that are not valid, and its panic is in the same bytes."""
+    with served() as server:
+        client = Client(port_of(server))
+        client.send(package(COMMAND, *[record(0x0205, b"\xff\xff" + bytes(6))] * 20) * 200 + package(SESSION, flags=PANIC))
+        signal = client.signal(0)
+        while signal.signal != PANICKED:
+            signal = client.signal(0)
+        tap.equal(signal.epoch, 1)
+
+
+# ---- Hostile -----------------------------------------------------------------------------------
+
+
+def packages_that_are_wrong_are_refused_as_a_whole():
+    with served() as server:
+        client = Client(port_of(server))
+        wrong = [b"RT\x02" + package(QUERY)[3:],  # the version
+                 package(9, record(0x0407)),
+                 package(REPLY := 4, record(0x8001)),
+                 package(QUERY, record(0x0407, b"x")),
+                 package(COMMAND, setspeed(0.1, tag=5), record(0x0999, tag=6)),
+                 package(COMMAND, setspeed(0.1, tag=5))[:-1] + b"",
+                 b"RT\x01\x00\x02\x00\x00\x01\x00\x00\x00\x09\x00\x20\x00\x00" + bytes(16) + bytes(0x200000)]
+        wrong[5] = package(COMMAND, setspeed(0.1, tag=5))[:6] + b"\0\2" + package(COMMAND, setspeed(0.1, tag=5))[8:]
+        for data in wrong:
+            client.send(data)
+            signal = client.signal(0)
+            tap.equal((signal.signal, signal.text != ""), (ERROR, True))
+        tap.equal(client.base()[3], 0)
+
+
+def foreign_bytes_end_the_connection():
+    with served() as server:
+        for data in (b"GET / HTTP/1.0\r\n\r\n" + b"x" * 32, bytes(64), package(QUERY) + b"TR" + bytes(40)):
+            client = Client(port_of(server), greet=False)
+            client.send(data)
+            while client.read():
+                pass
+        Client(port_of(server)).base()
+
+
+def what_comes_before_hello_is_refused():
+    with served() as server:
+        client = Client(port_of(server), greet=False)
+        client.send(package(QUERY, record(0x0407, tag=1)))
+        tap.equal(client.signal(0).text, "HELLO comes first")
+        client.session(record(0x0502, struct.pack(">Q", 42), 2))
+        sent, received, answered = struct.unpack(">QQQ", client.await_record(0x8502, 2))
+        tap.equal((sent, 0 < received <= answered), (42, True))
+
+
+def a_flood_does_not_slow_others():
+    """A client sends as much as it can and reads nothing; another one is answered all the time."""
+    with served() as server:
+        flood, polite = Client(port_of(server)), Client(port_of(server))
+        flood.socket.setblocking(False)
+        data = package(QUERY, *[record(0x0402, b"\0\0\xff\xff")] * 50) * 20
+        at = sent = 0
+        for _ in range(200):
+            try:
+                at += flood.socket.send(data[at:])
+                sent += at == len(data)
+                at %= len(data)
+            except BlockingIOError:
+                pass
+            except ConnectionError:  # it has not taken its answers
+                flood = Client(port_of(server))
+                flood.socket.setblocking(False)
+                at = 0
+            polite.command(set_dof(1, 0, 0.1, tag=9))
+            tap.equal(polite.signal(9, 1).signal in (SUCCESS, MODIFIED), True)
+        tap.equal(server.memory() < 1 << 30, True)
+
+
+# ---- Rights ------------------------------------------------------------------------------------
+
+KEYS = 'keys [ "anna move drive on and on and on" "boss operate decide for all of us" ]\n'
+
+
+def prove(client, key):
+    client.session(record(0x050C, tag=1))
+    nonce = client.await_record(0x850C, 1)
+    client.session(record(0x050D, hmac.new(key.encode(), nonce, hashlib.sha256).digest(), 2))
+    return client.await_record(0x850D, 2)[0]
+
+
+def a_reader_moves_nothing_until_it_shows_a_key():
+    with served(KEYS + FAKE) as server:
+        client = Client(port_of(server))
+        tap.equal(client.right < 2, True)
+        client.command(setspeed(0.1, tag=1))
+        signal = client.signal(1)
+        tap.equal((signal.signal, "right" in signal.text), (ERROR, True))
+        client.session(rate(0, 1, tag=2))
+        tap.equal(client.signal(0).signal, ERROR)
+        client.state()
+        client.session(record(0x050D, bytes(32), 3))
+        tap.equal(client.signal(3).signal, ERROR)  # there was no challenge
+        tap.equal(prove(client, "drive on and on and on"), 2)
+        client.command(setspeed(0.1, tag=4))
+        tap.equal(client.signal(4).final, 0)
+        boss = Client(port_of(server), "boss")
+        tap.equal(prove(boss, "decide for all of us"), 3)
+        boss.command(setspeed(0.05, tag=5))  # an operator overrides
+        tap.equal(boss.signal(5).final, 0)
+        signal = client.signal(4, 1)
+        tap.equal((signal.signal, signal.text), (INTERRUPTED, "boss has a higher rank"))
+
+
+# ---- Parts -------------------------------------------------------------------------------------
+
+
+def the_head_is_on_another_server():
+    with player.server(PROGRAM, 'driver ( name "fake" provides [ "ptz:0" ] rate 100 )') as other:
+        text = FAKE.replace('"position2d:0" "ptz:0" ] rate 100 )',
+                            f'"position2d:0" ] rate 100 )\ndriver ( name "remote" url "localhost:{other.address[1]}" provides [ "ptz:0" ] )')
+        with served(text) as server:
+            client = Client(port_of(server))
+            client.command(set_dof(1, 0, 0.5, tag=1), setspeed(0.1, tag=2))
+            tap.equal([client.signal(1).final, client.signal(1, 1).signal], [0, SUCCESS])
+            wait_until(lambda: abs(client.state()[3][0] - 0.5) < 0.02)
+
+
+def another_device_takes_over_while_a_sequence_plays():
+    text = FAKE.replace('"ptz:0" ]', '"ptz:0" "ptz:1" ]', 1).replace('"head:::ptz:0" ]', '"head:::ptz:0" "head:::ptz:1" ]')
+    with served(text) as server:
+        where = f"localhost:{server.address[1]}"
+
+        def bind(number):
+            return tap.run([PROGRAM, "request", where + "/mechanism:0", "BIND", f'{{"key":"head","number":{number}}}'])
+
+        client = Client(port_of(server))
+        client.command(set_dof(1, 0, 0.5, tag=1))
+        tap.equal(client.signal(1, 1).signal, SUCCESS)
+        wait_until(lambda: abs(client.state()[3][0] - 0.5) < 0.02)
+        result = bind(1)
+        tap.equal((result.returncode, "head, dof 0: the device is at 0 instead of 0.5" in result.stderr), (1, True))
+        client.command(set_dof(1, 0, 0.03, tag=2))
+        tap.equal(client.signal(2, 1).signal, SUCCESS)
+        wait_until(lambda: abs(client.state()[3][0] - 0.03) < 0.01)
+        client.session(begin(7, PLAYBACK, 100, 1_000_000))
+        for i in range(100):
+            client.command(set_dof(1, 0, 0.03 + 0.0001 * i), mode=PLAYBACK, sequence=7, time=10_000 * i)
+        client.session(end(7, 100))
+        result = bind(1)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        tap.equal(struct.unpack_from(">IBxxxII", client.await_record(0x8002)), (7, SUCCESS, 100, 100))
+        wait_until(lambda: abs(client.state()[3][0] - 0.0399) < 0.01)
+        client.command(set_dof(1, 0, 0.4, tag=3))
+        tap.equal(client.signal(3, 1).signal, SUCCESS)
+        result = tap.run([PROGRAM, "print", where + "/ptz:1", "--count", "1"])
+        tap.equal("pan: 0.4" in result.stdout, True)
+
+
+tap.main(a_base_with_a_head_moves, a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
+         frames_are_never_early, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
+         a_client_that_is_silent_is_stopped, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
+         a_panic_behind_packages_that_wait_is_seen, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
+         what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,
+         the_head_is_on_another_server, another_device_takes_over_while_a_sequence_plays)
