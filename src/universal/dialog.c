@@ -206,6 +206,10 @@ static bool is_known(tpi_dialog *dialog, const tpi_dialog_order *order)
         return false;
     }
     dialog->outcome = (tpi_outcome){.results = {{.number = reading->value}}};
+    if (order->is_inverted) {
+        tpi_convert_sense(&dialog->wired->parts[order->part], order->command,
+                          &dialog->outcome.results[0]);
+    }
     return true;
 }
 
