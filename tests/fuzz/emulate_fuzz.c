@@ -9,7 +9,7 @@
 #include "emulate/scene.h"
 #include "fuzz.h"
 
-enum { MOST_PIECES = 64 };
+enum { MOST_PIECES = 64, MOST_US = 1500000 }; /* of simulated time, which takes real time */
 
 static const char world[] = "model ( pose [0.6 0 0 0] size [0.1 2 0.5] )\n"
                             "light ( pose [0 1 0.5 0] intensity 0.5 )\n";
@@ -76,7 +76,9 @@ static void talk(tpi_sim *sim, tpi_emu *robot, const uint8_t *data, size_t size)
 
     for (unsigned pieces = 0; pieces < MOST_PIECES && at + 2 <= size; pieces++) {
         const size_t length = data[at + 1] < size - at - 2 ? data[at + 1] : size - at - 2;
-        pass(sim, robot, tpi_sim_time_us(sim) + data[at] * INT64_C(1000));
+        if (tpi_sim_time_us(sim) < MOST_US) {
+            pass(sim, robot, tpi_sim_time_us(sim) + data[at] * INT64_C(1000));
+        }
         tpi_emu_input(robot, data + at + 2, length);
         if (pieces % 3 == 0) {
             read_all(robot);
