@@ -23,6 +23,25 @@ static void clear_drops_later_frames_of_this_line(void **state)
     assert_true(bench_last(b, 1)->values[0] == -0.5);
 }
 
+/* A STOP for later is sent first, and played after the GOTO before it. */
+static void commands_start_in_the_order_of_their_times(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    tpi_motion_header header = {.mode = TPI_MOTION_DELAY, .flags = TPI_MOTION_ACK};
+
+    header.time_us = (uint64_t)(BENCH_START / 1000 + 400000);
+    bench_send(b, c, header, TPI_MOTION_STOP, 1, &(tpi_motion_empty){0});
+    header.time_us = (uint64_t)(BENCH_START / 1000 + 200000);
+    bench_send(b, c, header, TPI_MOTION_GOTO, 2, &(tpi_motion_goto){1, 0, 0, 0});
+    bench_wait(b, c, 300);
+    assert_int_equal(b->count, 1);
+    assert_int_equal(b->writes[0].write.what, TPI_MOTION_WRITE_GOTO);
+    bench_wait(b, c, 300);
+    bench_expect(b, c, 2, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
+    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, true, "done");
+}
+
 static void full_queues_and_far_times_are_refused(void **state)
 {
     struct bench *b = bench_new(&(tpi_motion_settings){.frames = 3});
@@ -466,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_CASE(clear_drops_later_frames_of_this_line),
+        BENCH_CASE(commands_start_in_the_order_of_their_times),
         BENCH_CASE(full_queues_and_far_times_are_refused),
         BENCH_CASE(a_cancel_brakes_within_the_limit_and_writes_zero),
         BENCH_CASE(a_cancel_of_one_tag_leaves_the_others),
