@@ -249,7 +249,7 @@ void tpi_motionf_client_promote(struct connection *c)
 {
     tp_mechanism_client who;
 
-    if (c->client->promoted || tp_session_right(c->session) < TP_RIGHT_OPERATE) {
+    if (c->client->promoted || !tp_session_operates(c->session)) {
         return;
     }
     memcpy(who.token, c->client->token, sizeof who.token);

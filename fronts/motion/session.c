@@ -42,7 +42,7 @@ tp_status tpi_motionf_session_package(struct connection *c, unsigned code,
     const int64_t arrival_ns = tp_loop_arrival_ns(c->front->loop);
     tp_mechanism_package package = {
         .arrived = (double)(arrival_ns != TP_NEVER ? arrival_ns : front_now(c->front)) * 1e-9,
-        .operates = tp_session_right(c->session) == TP_RIGHT_OPERATE,
+        .operates = tp_session_operates(c->session),
         .bytes_count = (uint32_t)(TPI_MOTION_HEADER + header->size),
     };
 

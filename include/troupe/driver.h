@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* Changes when a compiled driver would no longer fit this header. */
-enum { TP_DRIVER_ABI = 2 };
+enum { TP_DRIVER_ABI = 3 };
 
 typedef struct tp_instance tp_instance;
 typedef struct tp_link tp_link;     /* another device that the driver uses */

@@ -247,6 +247,10 @@ TP_API tp_status tp_session_may(const tp_session *session, const tp_message *wha
 /* The right that the client has now. */
 TP_API tp_right tp_session_right(const tp_session *session);
 
+/* Whether the client may operate: it has that right, or it is on this machine with the right to
+ * move while the server has no operator's key. */
+TP_API bool tp_session_operates(const tp_session *session);
+
 /* The name of the key that the client has proved; "" for none. */
 TP_API const char *tp_session_key(const tp_session *session);
 
@@ -358,7 +362,7 @@ TP_API void tp_session_release(tp_session *session);
 /* ---- What a front is ------------------------------------------------------------------------- */
 
 /* Changes when a compiled front would no longer fit this header. */
-enum { TP_FRONT_ABI = 2 };
+enum { TP_FRONT_ABI = 3 };
 
 /* A front that is open at one address. */
 typedef struct tp_front_instance tp_front_instance;

@@ -81,6 +81,9 @@ void tpi_identity_rank(const tpi_identity *identity, const tp_device *device, tp
 
 tp_right tpi_identity_right(const tpi_identity *identity);
 
+/* Whether the client has the right to operate, or stands in for an operator. */
+bool tpi_identity_operates(const tpi_identity *identity);
+
 /* Whether the client may send a message to the server: TP_OK, or TP_E_DENIED with what is missing.
  */
 tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err);

@@ -72,6 +72,11 @@ static bool stands_in(const tpi_identity *identity)
            !has_operators(identity->keyring);
 }
 
+bool tpi_identity_operates(const tpi_identity *identity)
+{
+    return tpi_identity_right(identity) == TP_RIGHT_OPERATE || stands_in(identity);
+}
+
 static bool ends_panic(const tp_message *what)
 {
     return what ==

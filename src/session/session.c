@@ -122,6 +122,11 @@ tp_right tp_session_right(const tp_session *session)
     return tpi_identity_right(&session->identity);
 }
 
+bool tp_session_operates(const tp_session *session)
+{
+    return tpi_identity_operates(&session->identity);
+}
+
 const char *tp_session_key(const tp_session *session)
 {
     return tpi_identity_key(&session->identity);

@@ -164,6 +164,15 @@ def a_hold_keeps_the_sequence_and_an_operator_ends_it():
         tap.equal(motion_says(url, "set", "head:0=0", TROUPE_KEY="").returncode, 1)
 
 
+def without_keys_every_local_client_is_an_operator():
+    with robot() as (url, port):
+        watcher = Client(port)  # keeps the rate
+        says(motion_says(url, "hold"), 0, "")
+        says(motion_says(url, "resume"), 0, "")
+        says(motion_says(url, "set", "head:0=0.1"), 0, "")
+        watcher.base()
+
+
 def a_panic_ends_a_sequence():
     with robot(KEYS + ROBOT) as (url, port), tempfile.TemporaryDirectory() as folder:
         watcher = Client(port)
@@ -198,4 +207,5 @@ def the_program_of_the_page_runs():
 
 tap.main(a_robot_is_described_and_moved, wrong_arguments_of_commands_are_refused, a_sequence_is_played_recorded_and_drawn,
          mistakes_in_a_file_are_found_before_anything_moves, ctrl_c_stops_the_robot, a_client_that_vanishes_leaves_nothing_behind,
-         a_hold_keeps_the_sequence_and_an_operator_ends_it, a_panic_ends_a_sequence, the_program_of_the_page_runs)
+         a_hold_keeps_the_sequence_and_an_operator_ends_it,
+         without_keys_every_local_client_is_an_operator, a_panic_ends_a_sequence, the_program_of_the_page_runs)
