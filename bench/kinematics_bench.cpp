@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <kdl/chainfksolverpos_recursive.hpp>
 #include <kdl/chainiksolverpos_lma.hpp>
 #include <kdl/chainiksolverpos_nr.hpp>
@@ -27,14 +26,17 @@ extern "C" {
 }
 
 static const char help[] =
-    "usage: ./troupe bench kinematics [FOLDER|FILE...] [--quick] [--poses N] [--inverse N]\n\n"
+    "usage: ./troupe bench kinematics [FOLDER|FILE...] [--quick] [--poses N] [--inverse N]\n"
+    "                                 [--vectors N]\n\n"
     "Forward kinematics, Jacobian and inverse of all robots (*.urdf) of a folder, by default "
     "robots,\n"
     "beside KDL. Fails if a result differs by more than 1e-9, if a limit is violated, or if ours\n"
     "solves fewer poses within limits than a solver of KDL or fewer than 95 %.\n"
     "--poses sets the number of poses for each chain (10000), --inverse another one for the "
     "inverse;\n"
-    "--quick is --poses 300.\n";
+    "--quick is --poses 300. --vectors only prints what KDL gives in N poses of each chain, for "
+    "tests:\n"
+    "./troupe bench kinematics --vectors 1250 > tests/data/kdl_vectors.txt\n";
 
 static const double most_difference = 1e-9; /* m, rad, and those per unit of a joint */
 static const double reached = 1e-5;         /* how near a solution of the inverse is */
@@ -42,6 +44,7 @@ static const double reached = 1e-5;         /* how near a solution of the invers
 struct options {
     std::vector<std::string> paths;
     unsigned poses = 10000, inverse = 10000; /* of each chain */
+    unsigned vectors = 0;
 };
 
 /* A pose of a chain: values of all dofs for ours, of the joints for KDL. */
@@ -115,20 +118,12 @@ static double difference(const tpi_spatial &ours, const KDL::Frame &theirs)
     return most;
 }
 
-/* The Jacobian of KDL has a column for each joint, ours one for each free dof. */
 static double difference(const peer_chain &chain, const double *ours, const KDL::Jacobian &theirs)
 {
-    const unsigned n = chain.ours.column_count;
-    std::vector<double> folded(6 * n);
+    const std::vector<double> folded = peer_fold(chain, theirs);
     double most = 0;
 
-    for (unsigned i = 0; i < chain.ours.step_count; i++) {
-        const tpi_chain_step &step = chain.ours.steps[i];
-        for (unsigned k = 0; k < 6; k++) {
-            folded[k * n + (unsigned)step.column] += step.scale * theirs(k, i);
-        }
-    }
-    for (unsigned i = 0; i < 6 * n; i++) {
+    for (size_t i = 0; i < folded.size(); i++) {
         most = std::max(most, std::fabs(ours[i] - folded[i]));
     }
     return most;
@@ -459,6 +454,8 @@ static options read_options(int argc, char **argv)
             o.poses = o.inverse = (unsigned)atoi(argv[++i]);
         } else if (word == "--inverse" && i + 1 < argc && atoi(argv[i + 1]) > 0) {
             o.inverse = (unsigned)atoi(argv[++i]);
+        } else if (word == "--vectors" && i + 1 < argc && atoi(argv[i + 1]) > 0) {
+            o.vectors = (unsigned)atoi(argv[++i]);
         } else if (word == "--help") {
             fputs(help, stdout);
             exit(0);
@@ -474,29 +471,10 @@ static options read_options(int argc, char **argv)
     return o;
 }
 
-static std::vector<std::string> find_files(const options &o)
-{
-    std::vector<std::string> files;
-
-    for (const std::string &path : o.paths) {
-        if (!std::filesystem::is_directory(path)) {
-            files.push_back(path);
-            continue;
-        }
-        for (const auto &entry : std::filesystem::directory_iterator(path)) {
-            if (entry.path().extension() == ".urdf") {
-                files.push_back(entry.path().string());
-            }
-        }
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
 int main(int argc, char **argv)
 {
     const options o = read_options(argc, argv);
-    const std::vector<std::string> files = find_files(o);
+    const std::vector<std::string> files = peer_files(o.paths);
     std::vector<peer_robot> robots(files.size());
     bool good = !files.empty();
 
@@ -506,6 +484,10 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s\n", why.c_str());
             good = false;
         }
+    }
+    if (o.vectors > 0) {
+        vectors_print(robots, o.vectors);
+        return good ? 0 : 1;
     }
     const bool same = compare_all(robots, o.poses);
     return invert_all(robots, o.inverse) && same && good ? 0 : 1;

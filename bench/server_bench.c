@@ -22,12 +22,15 @@
 #include "troupe/server.h"
 
 static const char help[] =
-    "usage: ./troupe bench server [--quick] [--json]\n\n"
+    "usage: ./troupe bench server [--quick] [--json] [--rounds N] [--clients N | --trips]\n\n"
     "Round trips of requests, delivery of 361-range scans to many clients, memory per client and\n"
     "start-up. The floors use the same sockets and libuv, and nothing else: ping-pong of the same\n"
-    "bytes, one write per client at 100 Hz, and writes of 64 KB flat out.\n";
+    "bytes, one write per client at 100 Hz, and writes of 64 KB flat out.\n\n"
+    "  --rounds N   how often floor and server take turns\n"
+    "  --clients N  only delivery, to this number of clients\n"
+    "  --trips      only round trips\n";
 
-enum { MOST_ROUNDS = 32, RING = 1024 };
+enum { MOST_ROUNDS = 32, MOST_CLIENTS = 10000, RING = 1024 };
 
 /* How long to measure. */
 struct plan {
@@ -39,6 +42,8 @@ struct plan {
     int patience_ms; /* with other processes; what is left of it */
     int starts;
     int holders; /* clients whose memory is measured */
+    int clients; /* only delivery to so many is measured; 0 for everything */
+    bool trips;  /* only round trips are measured */
 };
 
 static const struct plan full_plan = {.rounds = 3,
@@ -179,9 +184,10 @@ static void deliver(const struct plan *plan, const bench_peer *peer, bench_clien
                                    flat ? made_all - made : made_all);
 }
 
-static void deliver_by(struct plan *plan, bool floor, int count, bool flat,
+static void deliver_by(struct plan *plan, bool floor, int count, int laser,
                        double out[DELIVERY_FIGURES])
 {
+    const bool flat = laser != SUBJECT_PACED;
     bench_peer peer;
 
     machine_wait_until_quiet(&plan->patience_ms);
@@ -194,41 +200,43 @@ static void deliver_by(struct plan *plan, bool floor, int count, bool flat,
     if (floor) {
         clients_ask(all);
     } else {
-        clients_open_device(all, TP_LASER_CODE, flat ? SUBJECT_FLAT : SUBJECT_PACED);
+        clients_open_device(all, TP_LASER_CODE, (unsigned)laser);
     }
     deliver(plan, &peer, all, count, flat, out);
     clients_close(all);
     peer_end(&peer);
 }
 
-static void note_delivery_goals(const table_row *row, int count, bool flat)
+static void note_delivery_goals(const table_row *row, int count, int laser)
 {
     const table_figure *figures = row->figures;
 
-    if (count == 100 && flat) {
+    if (count == 100 && laser == SUBJECT_FLAT) {
         table_at_least("flat out to 100 clients, part of 64 KB writes",
                        figures[PER_SECOND].ours / figures[PER_SECOND].floor, 0.6);
-    } else if (count == 100) {
+    } else if (count == 100 && laser == SUBJECT_PACED) {
         table_at_most("p99 age at 100 Hz to 100 clients, over its floor",
                       figures[AGE_P99].ours / figures[AGE_P99].floor, 1.5);
     }
 }
 
-static void measure_delivery(struct plan *plan, int count, bool flat)
+/* By the laser of the subject with this index; a floor loses nothing flat out. */
+static void measure_delivery(struct plan *plan, int count, int laser)
 {
+    static const char *const names[] = {[SUBJECT_PACED] = "scans at 100 Hz",
+                                        [SUBJECT_FLAT] = "scans flat out",
+                                        [SUBJECT_LOSSLESS] = "scans, lossless"};
     double ours[DELIVERY_FIGURES][MOST_ROUNDS];
     double floors[DELIVERY_FIGURES][MOST_ROUNDS];
     char with[32];
-    table_row row = {.name = flat ? "scans flat out" : "scans at 100 Hz",
-                     .with = with,
-                     .count = DELIVERY_FIGURES};
+    table_row row = {.name = names[laser], .with = with, .count = DELIVERY_FIGURES};
 
     snprintf(with, sizeof with, "%d client%s", count, count > 1 ? "s" : "");
     for (int round = 0; round < plan->rounds; round++) {
         double of_floor[DELIVERY_FIGURES];
         double of_ours[DELIVERY_FIGURES];
-        deliver_by(plan, true, count, flat, of_floor);
-        deliver_by(plan, false, count, flat, of_ours);
+        deliver_by(plan, true, count, laser, of_floor);
+        deliver_by(plan, false, count, laser, of_ours);
         for (int i = 0; i < DELIVERY_FIGURES; i++) {
             floors[i][round] = of_floor[i];
             ours[i][round] = of_ours[i];
@@ -240,7 +248,7 @@ static void measure_delivery(struct plan *plan, int count, bool flat)
                            i == DROPPED ? (double)NAN : spread_median(floors[i], plan->rounds)};
     }
     table_print(plan->json, &row);
-    note_delivery_goals(&row, count, flat);
+    note_delivery_goals(&row, count, laser);
 }
 
 /* ---- Requests while others fall behind ------------------------------------------------------- */
@@ -385,7 +393,7 @@ static void measure_start(const struct plan *plan)
         ours[i] = start_ms(subject_main);
     }
     const table_row row = {.name = "start",
-                           .with = "4 drivers",
+                           .with = "5 drivers",
                            .count = 1,
                            .figures = {{"start_ms", spread_median(ours, plan->starts),
                                         spread_median(floors, plan->starts)}}};
@@ -395,17 +403,30 @@ static void measure_start(const struct plan *plan)
 
 /* ---- Everything ------------------------------------------------------------------------------ */
 
-static void measure_all(struct plan *plan)
+static void measure_deliveries(struct plan *plan)
 {
     static const int counts[] = {1, 10, 100, 500, 2000};
 
-    measure_round_trips(plan, PEER_CORE, "same core");
-    measure_round_trips(plan, CLIENT_CORE, "across cores");
-    for (int flat = 0; flat < 2; flat++) {
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-            measure_delivery(plan, counts[i], flat == 1);
+    for (int laser = SUBJECT_PACED; laser <= SUBJECT_LOSSLESS; laser++) {
+        for (size_t i = 0; plan->clients == 0 && i < sizeof counts / sizeof counts[0]; i++) {
+            measure_delivery(plan, counts[i], laser);
+        }
+        if (plan->clients > 0) {
+            measure_delivery(plan, plan->clients, laser);
         }
     }
+}
+
+static void measure_all_round_trips(struct plan *plan)
+{
+    measure_round_trips(plan, PEER_CORE, "same core");
+    measure_round_trips(plan, CLIENT_CORE, "across cores");
+}
+
+static void measure_all(struct plan *plan)
+{
+    measure_all_round_trips(plan);
+    measure_deliveries(plan);
     measure_requests_under_load(plan, 500);
     measure_encodings(plan);
     measure_memory(plan, false);
@@ -414,23 +435,59 @@ static void measure_all(struct plan *plan)
     table_print_goals(plan->json);
 }
 
-int main(int argc, char **argv)
+/* The value of an option that needs one, from 1 to `most`. */
+static int number_of(const char *text, int most)
 {
-    bool quick = false;
+    const int number = text != NULL ? atoi(text) : 0;
+
+    if (number < 1 || number > most) {
+        bench_give_up("a number from 1 to %d is needed, not %s", most,
+                      text != NULL ? text : "none");
+    }
+    return number;
+}
+
+/* Take what bench_wants_json() does not know out of the arguments. Returns how many are left. */
+static int take_options(struct plan *plan, int argc, char **argv)
+{
     int kept = 1;
+    int rounds = 0;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0) {
-            quick = true;
+            const struct plan before = *plan;
+            *plan = quick_plan;
+            plan->clients = before.clients;
+            plan->trips = before.trips;
+        } else if (strcmp(argv[i], "--clients") == 0) {
+            plan->clients = number_of(argv[++i], MOST_CLIENTS);
+        } else if (strcmp(argv[i], "--trips") == 0) {
+            plan->trips = true;
+        } else if (strcmp(argv[i], "--rounds") == 0) {
+            rounds = number_of(argv[++i], MOST_ROUNDS);
         } else {
             argv[kept++] = argv[i];
         }
     }
-    struct plan plan = quick ? quick_plan : full_plan;
+    plan->rounds = rounds > 0 ? rounds : plan->rounds;
+    return kept;
+}
+
+int main(int argc, char **argv)
+{
+    struct plan plan = full_plan;
+    const int kept = take_options(&plan, argc, argv);
+
     plan.json = bench_wants_json(kept, argv, help);
     tp_server_raise_limits();
     machine_pin(CLIENT_CORE);
-    measure_all(&plan);
+    if (plan.trips) {
+        measure_all_round_trips(&plan);
+    } else if (plan.clients > 0) {
+        measure_deliveries(&plan);
+    } else {
+        measure_all(&plan);
+    }
     if (plan.patience_ms <= 0) {
         fputs("bench: other processes kept the machine busy; these figures are rough\n", stderr);
     }

@@ -6,6 +6,7 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -133,4 +134,37 @@ bool peer_read(peer_robot &out, const std::string &path, std::string &why)
         }
     }
     return true;
+}
+
+std::vector<double> peer_fold(const peer_chain &chain, const KDL::Jacobian &theirs)
+{
+    const unsigned n = chain.ours.column_count;
+    std::vector<double> folded(6 * n);
+
+    for (unsigned i = 0; i < chain.ours.step_count; i++) {
+        const tpi_chain_step &step = chain.ours.steps[i];
+        for (unsigned k = 0; k < 6; k++) {
+            folded[k * n + (unsigned)step.column] += step.scale * theirs(k, i);
+        }
+    }
+    return folded;
+}
+
+std::vector<std::string> peer_files(const std::vector<std::string> &paths)
+{
+    std::vector<std::string> files;
+
+    for (const std::string &path : paths) {
+        if (!std::filesystem::is_directory(path)) {
+            files.push_back(path);
+            continue;
+        }
+        for (const auto &entry : std::filesystem::directory_iterator(path)) {
+            if (entry.path().extension() == ".urdf") {
+                files.push_back(entry.path().string());
+            }
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <kdl/chain.hpp>
+#include <kdl/jacobian.hpp>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,14 @@ struct peer_robot {
 
 /* Read a file with both. Returns false, with the reason, if ours or theirs refuses it. */
 bool peer_read(peer_robot &out, const std::string &path, std::string &why);
+
+/* The robots (*.urdf) of files and folders. */
+std::vector<std::string> peer_files(const std::vector<std::string> &paths);
+
+/* A Jacobian of KDL, which has a column for each joint, with our columns: one for each free dof. */
+std::vector<double> peer_fold(const peer_chain &chain, const KDL::Jacobian &theirs);
+
+/* Print what KDL gives in some poses of each chain; see tests/support/poses.h. */
+void vectors_print(const std::vector<peer_robot> &robots, unsigned poses);
 
 #endif

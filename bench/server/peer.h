@@ -45,9 +45,10 @@ void peer_ready(peer_flow *flow, unsigned port);
 
 /* The server itself, with drivers of the benchmark's own:
  *   position2d:0 answers GET_GEOM on the loop, position2d:1 on a thread,
- *   laser:0 publishes at 100 Hz, laser:1 flat out. The mode does not matter. */
+ *   laser:0 publishes at 100 Hz, laser:1 flat out, laser:2 flat out but waits for readers.
+ * The mode does not matter. */
 peer_main subject_main;
-enum { SUBJECT_PACED = 0, SUBJECT_FLAT = 1 }; /* index of the laser */
+enum { SUBJECT_PACED = 0, SUBJECT_FLAT = 1, SUBJECT_LOSSLESS = 2 }; /* index of the laser */
 
 /* Only counts how often the server encodes one scan for `clients` sessions: `result`. */
 peer_main subject_count_encodings;

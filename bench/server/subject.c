@@ -21,7 +21,8 @@ static const char configuration[] =
     "driver ( name \"bench_loop\" provides [\"position2d:0\"] )\n"
     "driver ( name \"bench_thread\" provides [\"position2d:1\"] )\n"
     "driver ( name \"bench_laser\" provides [\"laser:0\"] rate 100 )\n"
-    "driver ( name \"bench_laser\" provides [\"laser:1\"] rate 0 )\n";
+    "driver ( name \"bench_laser\" provides [\"laser:1\"] rate 0 )\n"
+    "driver ( name \"bench_laser\" provides [\"laser:2\"] rate 0 loses no )\n";
 
 static peer_flow *shared_flow; /* one server per process */
 
@@ -60,13 +61,16 @@ static const tp_driver threaded_driver = {.abi = TP_DRIVER_ABI,
 struct laser {
     tp_device *device;
     uint32_t at_once;
+    bool loses; /* or it waits for readers that are behind */
     float ranges[RANGES];
     uint8_t intensity[RANGES];
     tp_laser_data scan;
 };
 
 static const tp_param laser_params[] = {
-    {"rate", "Hz", "0", "scans per second; 0 for as many as the server takes"}, {NULL}};
+    {"rate", "Hz", "0", "scans per second; 0 for as many as the server takes"},
+    {"loses", NULL, "yes", "no to wait for readers that are behind"},
+    {NULL}};
 
 static const tp_laser_ops laser_ops = {0};
 
@@ -83,7 +87,21 @@ static tp_status laser_init(tp_instance *self, tp_error *err)
     laser->at_once = rate > 0 ? 1 : MOST_AT_ONCE;
     tp_instance_set_period(self, rate > 0 ? (int64_t)((double)TP_NS_PER_S / rate)
                                           : FLAT_POLL_US * TP_NS_PER_US);
-    return tp_offer(self, &tp_interface_laser, NULL, &laser_ops, NULL, &laser->device, err);
+    const tp_status status =
+        tp_offer(self, &tp_interface_laser, NULL, &laser_ops, NULL, &laser->device, err);
+    laser->loses = tp_param_bool(self, "loses");
+    if (status == TP_OK && !laser->loses) {
+        tp_device_keeps(laser->device);
+        tp_instance_keep_all(self, true);
+    }
+    return status;
+}
+
+/* Whether it has to wait, as a world in lockstep does. */
+static bool is_ahead(tp_instance *self, const struct laser *laser)
+{
+    return !laser->loses &&
+           (tp_instance_on_its_way(self) > MOST_AT_ONCE || tp_device_behind(laser->device) > 0);
 }
 
 /* TP_E_LIMIT means that enough is on its way: the next poll goes on. */
@@ -94,7 +112,8 @@ static tp_status laser_poll(tp_instance *self, tp_error *err)
     (void)err;
     for (uint32_t i = 0; i < laser->at_once && atomic_load(&shared_flow->on); i++) {
         laser->scan.id++;
-        if (tp_publish(laser->device, TP_LASER_DATA_SCAN, &laser->scan, 0) != TP_OK) {
+        if (is_ahead(self, laser) ||
+            tp_publish(laser->device, TP_LASER_DATA_SCAN, &laser->scan, 0) != TP_OK) {
             break;
         }
         atomic_fetch_add(&shared_flow->made, 1);

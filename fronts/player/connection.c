@@ -300,7 +300,7 @@ static void on_written(void *context)
 
     assert(tpi_player_is_current(client->front));
     client->blocked = false;
-    tp_loop_after(client->front->loop, &client->flush);
+    tpi_player_client_flush(client);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */

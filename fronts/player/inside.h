@@ -90,6 +90,9 @@ void tpi_player_client_link(struct client *client);
 void tpi_player_client_unlink(struct client *client);
 void tpi_player_client_close(struct client *client);
 
+/* Send what waits for it, soon. */
+void tpi_player_client_flush(struct client *client);
+
 /* Close it when this turn is over; nothing more is read. */
 void tpi_player_client_give_up(struct client *client);
 

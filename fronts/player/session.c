@@ -37,8 +37,10 @@ static void on_ready(void *context)
     struct client *client = context;
 
     assert(tpi_player_is_current(client->front));
-    if (!client->blocked || client->paused || client->ending) {
+    if (client->paused || client->ending) {
         tp_loop_after(client->front->loop, &client->flush);
+    } else if (!client->blocked) {
+        tpi_player_client_flush(client);
     }
 }
 

@@ -266,9 +266,9 @@ TP_API void *tp_device_context(const tp_device *device);
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
-/* The approximate number of messages of the instance that have not reached the queues of their
- * readers yet; each 16 KB of a large message count as one. A driver that can produce data without
- * pause waits until there are few, so that no queue overflows. */
+/* The approximate number of messages of the instance that were not sent to their readers yet, as
+ * far as these take them; each 16 KB of a large message count as one. A driver that can produce
+ * data without pause waits until there are few, so that no queue overflows. */
 TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
 
 /* Switch lossless mode: tp_publish() drops nothing, and readers of a device with tp_device_keeps()

@@ -323,6 +323,10 @@ TP_API tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_
 /* The number of messages in the queue. */
 TP_API uint32_t tp_session_waiting(const tp_session *session);
 
+/* Whether replies are among them. They go out at the end of the turn (tp_loop_after()); a client
+ * that only gets data can wait its turn (tp_loop_later()). */
+TP_API bool tp_session_has_replies(const tp_session *session);
+
 /* The i-th message of the queue; borrowed. */
 TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i);
 

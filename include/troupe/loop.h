@@ -87,11 +87,22 @@ TP_API int64_t tp_loop_deadline(tp_loop *loop);
  * or was cancelled. */
 typedef struct tp_after {
     void (*run)(struct tp_after *after);
-    struct tp_after *next;
+    struct tp_after *next; /* the loop's, as all that follows */
+    struct tp_after *previous;
+    unsigned turn; /* in which it was queued */
     bool queued;
+    bool later;
 } tp_after;
 
+/* Queue it. If it waits by tp_loop_later(), it is moved to the end of this turn. */
 TP_API void tp_loop_after(tp_loop *loop, tp_after *after);
+
+/* The same for work of which there may be much, such as sending data to thousands of clients. A
+ * turn runs a portion of these, oldest first and behind all others; the next turn looks for other
+ * work before it goes on with the rest. */
+TP_API void tp_loop_later(tp_loop *loop, tp_after *after);
+
+/* It does not run. Does nothing if it is not queued. */
 TP_API void tp_loop_after_cancel(tp_loop *loop, tp_after *after);
 
 /* ---- Timers ---------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
  *     tcp:HOST:PORT                      a serial server
  *     unix:PATH
  *     script:FILE                        a conversation: docs/reference/scripts.md
+ *     emulate:nxt?world=classroom        an emulated robot: docs/guide/emulators.md
  *
  * A write waits at most one second; a line that takes nothing in that time has failed. A read waits
  * until a deadline of the instance's clock. With a simulated clock, waiting for a script takes no

@@ -8,7 +8,13 @@
 #include <stdlib.h>
 
 /* Sizes from 256 bytes to 16 MiB, eight steps to each doubling; what is larger is not kept. */
-enum { STEPS = 8, DOUBLINGS = 16, CLASSES = STEPS * DOUBLINGS + 1, FIRST_SHIFT = 8 };
+enum {
+    STEPS_SHIFT = 3,
+    STEPS = 1 << STEPS_SHIFT,
+    DOUBLINGS = 16,
+    CLASSES = STEPS * DOUBLINGS + 1,
+    FIRST_SHIFT = 8
+};
 
 struct pool;
 
@@ -45,18 +51,17 @@ static size_t size_of(unsigned class)
     return first + first / STEPS * (class % STEPS);
 }
 
-/* CLASSES for what is too large. */
+/* The smallest class that has so much room; CLASSES for what is too large. */
 static unsigned class_of(size_t size)
 {
-    unsigned class = 0;
-
-    while (class + STEPS < CLASSES && size_of(class + STEPS) < size) {
-        class += STEPS;
+    if (size <= (size_t)1 << FIRST_SHIFT) {
+        return 0;
     }
-    while (class < CLASSES && size_of(class) < size) {
-        class ++;
-    }
-    return class;
+    const unsigned long long last = size - 1; /* the last byte has this place */
+    const unsigned shift = 63u - (unsigned)__builtin_clzll(last);
+    const unsigned step = (unsigned)(last >> (shift - STEPS_SHIFT)) & (STEPS - 1);
+    const unsigned class = (shift - FIRST_SHIFT) * STEPS + step + 1;
+    return class < CLASSES ? class : CLASSES;
 }
 
 static struct head *head_of(const void *block)

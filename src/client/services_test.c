@@ -268,6 +268,25 @@ static void data_comes_alike(struct both *both)
     expect(both, TP_PLAYER_REQ_DATAMODE, &(tp_device_datamode_req){TP_DATAMODE_PUSH}, TP_OK, "");
 }
 
+/* The place of a vehicle is known when its first data has come from the driver's thread. */
+static bool vehicle_is_known(const struct side *side)
+{
+    const tp_frame_list *list = tp_msg_payload(side->answer);
+    bool known = false;
+
+    for (uint32_t i = 0; i < list->frames_count; i++) {
+        known = known || (list->frames[i].moves != 0 && list->frames[i].known != 0);
+    }
+    return known;
+}
+
+static void await_vehicles(struct both *both)
+{
+    do {
+        ask(both, TP_PLAYER_REQ_FRAMES, NULL);
+    } while (!vehicle_is_known(&both->sides[OVER_TCP]) || !vehicle_is_known(&both->sides[INSIDE]));
+}
+
 static void questions_are_answered_alike(struct both *both)
 {
     static char name[] = "test";
@@ -288,6 +307,7 @@ static void questions_are_answered_alike(struct both *both)
     assert_int_equal(((const tp_device_stat_page *)payload(both))->devices_count, 1);
     expect(both, TP_PLAYER_REQ_DESCRIPTION, &(tp_description_page){.place = 7}, TP_OK, "");
     assert_int_equal(((const tp_description_page *)payload(both))->text_count, 0);
+    await_vehicles(both);
     expect(both, TP_PLAYER_REQ_FRAMES, NULL, TP_OK, "");
     ask(both, TP_PLAYER_REQ_TRANSFORM, &moon);
     assert_same_answer(both);

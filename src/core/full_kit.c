@@ -1,6 +1,7 @@
 /* full_kit.c - all drivers, fronts and kinds of lines, and servers in the program. BUILTIN_DRIVERS
  * comes from meson.build: X(fake) ... */
 #include "client/learn.h"
+#include "emulate/host/line.h"
 #include "loop/socket_line.h"
 #include "troupe/server.h"
 
@@ -16,7 +17,8 @@ static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 
 static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, NULL};
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, &tpi_scheme_emulate,
+                                           NULL};
 
 const tp_kit tp_full_kit = {
     .drivers = drivers,

@@ -1,5 +1,6 @@
 /* local_kit.c - all drivers that need no network. LOCAL_DRIVERS comes from meson.build: X(fake) ...
  */
+#include "emulate/host/line.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
@@ -12,4 +13,6 @@ static const tp_driver *const drivers[] = {LOCAL_DRIVERS NULL};
 
 static const tp_front *const fronts[] = {NULL};
 
-const tp_kit tp_local_kit = {.drivers = drivers, .fronts = fronts};
+static const tp_scheme *const schemes[] = {&tpi_scheme_emulate, NULL};
+
+const tp_kit tp_local_kit = {.drivers = drivers, .fronts = fronts, .schemes = schemes};

@@ -16,12 +16,14 @@
 #include "troupe/front.h"
 
 enum {
-    /* What of an instance is between its thread and the loop, as the work that it is for the loop:
-     * 256 messages that nobody reads, 29 for 500 readers; and some for each further device, so that
-     * an instance with thousands can send data of all of them at once. */
+    /* What of an instance is on its way from its thread to the sockets, as the work that it is for
+     * the loop: 256 messages that nobody reads, 130 for 500 readers, 52 for 2,000, since what a
+     * socket takes at once costs little more than a single message; and some for each further
+     * device, so that an instance with thousands can send data of all of them at once. */
     MOST_IN_FLIGHT = 16384,
     MORE_FOR_A_DEVICE = 512,
-    BURDEN_OF_MESSAGE = 64,   /* and 1 for each reader */
+    BURDEN_OF_MESSAGE = 64, /* and 1 for each READERS_OF_BURDEN readers */
+    READERS_OF_BURDEN = 8,
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
     MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
@@ -320,7 +322,10 @@ struct note {
 
 /* publish.c: data on its way to the loop. */
 struct output {
-    atomic_int in_flight; /* on its way, as the work that it is for the loop */
+    atomic_int in_flight; /* on its way to the loop, as the work that it is for the loop */
+    atomic_int unsent;    /* the same, until the loop has also sent what it was given before */
+    int delivered;        /* of it: the loop's now */
+    tp_after sent;        /* behind what is sent */
     atomic_size_t bytes_in_flight;
     bool keeps_all;       /* nothing is dropped; where the instance runs */
     int most_in_flight;   /* made with its devices and then left as it is */
@@ -738,8 +743,9 @@ void tpi_reader_unlink(tpi_reader *reader);
 /* device.c: before init. */
 tp_status tpi_offers_prepare(tp_instance *self, tp_error *err);
 
-/* publish.c: before init; a device was added; and the readers of a device have changed. */
+/* publish.c: before init; the end; a device was added; and the readers of a device have changed. */
 void tpi_output_init(tp_instance *self);
+void tpi_output_withdraw(tp_instance *self); /* on the loop, behind the last message */
 void tpi_output_add(tp_device *device);
 void tpi_output_count_readers(tp_device *device);
 

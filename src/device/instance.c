@@ -135,6 +135,7 @@ void tpi_instance_withdraw(tp_instance *self)
     tpi_stop_end(&self->safety);
     tpi_timed_fini(self);
     tpi_worker_withdraw(self);
+    tpi_output_withdraw(self);
     self->enrolled = false;
 }
 

@@ -1,5 +1,6 @@
 /* publish.c - data of devices: from where their instance runs to the loop, and to their readers. */
 #include <assert.h>
+#include <stddef.h>
 
 #include "base/text.h"
 #include "device/answers.h"
@@ -50,18 +51,40 @@ void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *t
     }
 }
 
+/* All that sessions had to send before is sent: they are in the same queue of the loop. */
+static void on_sent(tp_after *sent)
+{
+    tp_instance *self = (tp_instance *)((char *)sent - offsetof(tp_instance, output.sent));
+
+    assert(hub_is_current(self->hub));
+    atomic_fetch_sub(&self->output.unsent, self->output.delivered);
+    self->output.delivered = 0;
+}
+
 static void deliver_task(tpi_task *task)
 {
     tp_msg *msg = (tp_msg *)task;
     tp_device *device = msg->context;
+    struct output *output = &device->instance->output;
 
     const int burden = msg->burden;
     const size_t weight = msg->weight;
     tpi_device_deliver(device, msg);
     tp_msg_unref(msg);
-    atomic_fetch_sub(&device->instance->output.bytes_in_flight, weight);
-    atomic_fetch_sub(&device->instance->output.in_flight, burden);
+    output->delivered += burden;
+    tp_loop_later(device->instance->hub->loop, &output->sent);
+    atomic_fetch_sub(&output->bytes_in_flight, weight);
+    atomic_fetch_sub(&output->in_flight, burden);
     tpi_jobs_check(device->instance);
+}
+
+/* As much may wait to be sent as may be on its way to the loop, so that neither waits for the
+ * other.
+ */
+static bool has_room(const struct output *output)
+{
+    return atomic_load(&output->in_flight) < output->most_in_flight &&
+           atomic_load(&output->unsent) < 2 * output->most_in_flight;
 }
 
 static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
@@ -79,14 +102,14 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
         tp_msg_unref(msg);
         return TP_OK;
     }
-    msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
-    if (atomic_fetch_add(&self->output.in_flight, msg->burden) >= self->output.most_in_flight &&
-        !always && !self->output.keeps_all) {
-        atomic_fetch_sub(&self->output.in_flight, msg->burden);
+    msg->burden = BURDEN_OF_MESSAGE + (int)(atomic_load(&device->has_readers) / READERS_OF_BURDEN);
+    if (!always && !self->output.keeps_all && !has_room(&self->output)) {
         atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }
+    atomic_fetch_add(&self->output.unsent, msg->burden);
+    atomic_fetch_add(&self->output.in_flight, msg->burden);
     atomic_fetch_add(&self->output.bytes_in_flight, msg->weight);
     msg->task.run = deliver_task;
     msg->context = device;
@@ -96,7 +119,7 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 
 uint32_t tp_instance_on_its_way(const tp_instance *self)
 {
-    return (uint32_t)atomic_load(&self->output.in_flight) / BURDEN_OF_MESSAGE +
+    return (uint32_t)atomic_load(&self->output.unsent) / BURDEN_OF_MESSAGE +
            (uint32_t)(atomic_load(&self->output.bytes_in_flight) / BYTES_OF_MESSAGE);
 }
 
@@ -150,6 +173,12 @@ tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value)
 void tpi_output_init(tp_instance *self)
 {
     self->output.most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
+    self->output.sent.run = on_sent;
+}
+
+void tpi_output_withdraw(tp_instance *self)
+{
+    tp_loop_after_cancel(self->hub->loop, &self->output.sent);
 }
 
 /* The tree of frames counts as a reader of what it follows. */

@@ -231,18 +231,47 @@ static void the_more_readers_the_less_is_on_its_way(void **state)
 
     (void)state;
     assert_non_null(many);
-    assert_int_equal(given_at_once(p), 253); /* 16384 by 64 + 1, and the one that is too much */
+    assert_int_equal(given_at_once(p), 256); /* 16384 by 64 */
     for (int i = 0; i < MANY; i++) {
         many[i] = (struct listener){.reader = {.deliver = hear, .context = &many[i]}};
         open_listener(&many[i], p->device);
     }
-    assert_int_equal(given_at_once(p), 29);
-    assert_int_equal(many[0].heard, 29);
+    assert_int_equal(given_at_once(p), 131); /* 16384 by 64 + 501 / 8 */
+    assert_int_equal(many[0].heard, 131);
     for (int i = 0; i < MANY; i++) {
         tpi_device_close(&many[i].reader);
     }
     play_destroy(p);
     free(many);
+}
+
+static void ignore(tp_after *after)
+{
+    (void)after;
+}
+
+/* Sessions send what they were given in portions; here others do, which come first. */
+static void what_is_not_sent_yet_is_on_its_way(void **state)
+{
+    enum { MANY = 400 };
+    tp_after senders[MANY] = {0};
+    play *p = play_begin(&flooding, "ptz:0", NULL);
+
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        senders[i].run = ignore;
+        tp_loop_later(p->b.loop, &senders[i]);
+    }
+    assert_int_equal(given_at_once(p), 256);
+    assert_int_equal(given_at_once(p), 256); /* while the others are sent */
+    assert_true(senders[MANY - 1].queued);
+    assert_int_equal(given_at_once(p), 0);
+    while (senders[MANY - 1].queued) {
+        tp_loop_turn(p->b.loop, false);
+    }
+    tp_loop_turn(p->b.loop, false);
+    assert_int_equal(given_at_once(p), 256);
+    play_destroy(p);
 }
 
 int main(void)
@@ -253,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_reader_may_close_the_next_and_the_one_after_that),
         cmocka_unit_test(a_reader_may_open_another_one),
         cmocka_unit_test(the_more_readers_the_less_is_on_its_way),
+        cmocka_unit_test(what_is_not_sent_yet_is_on_its_way),
     };
 
     return cmocka_run_group_tests_name("src/device/reader", tests, NULL, NULL);

@@ -304,7 +304,8 @@ static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, in
     return tpi_wait(fds, count, TP_NEVER);
 }
 
-static void wait(tp_instance *self)
+/* Whether the bell has rung. */
+static bool wait(tp_instance *self)
 {
     int fds[1 + 2 * TPI_MOST_PORTS] = {self->worker.bell.fd};
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
@@ -322,16 +323,21 @@ static void wait(tp_instance *self)
     if (tpi_timed_deadline_ns(self) < deadline_ns) {
         deadline_ns = tpi_timed_deadline_ns(self);
     }
-    tpi_ports_mark(&self->lines, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
+    const unsigned ready = wait_until(self, fds, 1 + count, deadline_ns);
+    tpi_ports_mark(&self->lines, ready >> 1);
+    return (ready & 1) != 0;
 }
 
 static void thread_main(void *context)
 {
     tp_instance *self = context;
+    bool rang = true;
 
     tpi_owner_take(&self->safety.owner);
     while (!self->worker.quit) {
-        tpi_bell_silence(&self->worker.bell);
+        if (rang) {
+            tpi_bell_silence(&self->worker.bell);
+        }
         tpi_stop_serve(&self->safety); /* before anything else is begun */
         tpi_timed_serve(self);
         keep_guarded(self);
@@ -341,9 +347,7 @@ static void thread_main(void *context)
             tpi_ports_serve(&self->lines, input, self);
         }
         poll_if_due(self);
-        if (!self->worker.quit) {
-            wait(self);
-        }
+        rang = !self->worker.quit && wait(self);
     }
     tpi_jobs_run_all_aside(self, run_job);
     tpi_pool_leave();

@@ -44,7 +44,7 @@ void tpi_body_command(struct tpi_body *body)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-tpi_sim_model tpi_body_part(struct tpi_body *body, const char *name)
+tpi_sim_model tpi_body_find(const struct tpi_body *body, const char *name)
 {
     tpi_buf full = {0};
     tpi_sim_model part = TPI_SIM_NONE;
@@ -54,10 +54,17 @@ tpi_sim_model tpi_body_part(struct tpi_body *body, const char *name)
     if (!full.failed) {
         part = tpi_sim_find(body->sim, tpi_buf_text(&full));
     }
+    tpi_buf_fini(&full);
+    return part;
+}
+
+tpi_sim_model tpi_body_part(struct tpi_body *body, const char *name)
+{
+    const tpi_sim_model part = tpi_body_find(body, name);
+
     if (part != TPI_SIM_NONE) {
         tpi_sim_subscribe(body->sim, part);
     }
-    tpi_buf_fini(&full);
     return part;
 }
 

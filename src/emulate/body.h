@@ -30,7 +30,10 @@ void tpi_body_read(struct tpi_body *body);
 /* Before a step: give the world the command. */
 void tpi_body_command(struct tpi_body *body);
 
-/* A part by its name on the robot; TPI_SIM_NONE if there is none. Subscribes to it. */
+/* A part by its name on the robot; TPI_SIM_NONE if there is none. */
+tpi_sim_model tpi_body_find(const struct tpi_body *body, const char *name);
+
+/* The same, and subscribes to it. */
 tpi_sim_model tpi_body_part(struct tpi_body *body, const char *name);
 
 /* How bright it is, from 0 to 1: half at a light of intensity 0.25 at one metre. `added` is light

@@ -78,9 +78,14 @@ static bool is_digital(const struct nxt_port *port)
     return port->type == TYPE_LOWSPEED || port->type == TYPE_LOWSPEED_9V;
 }
 
-static bool is_pending(const tpi_emu *emu, const struct nxt_port *port)
+/* Whether it is under way. On the links of a real robot a question takes a millisecond at least,
+ * and hosts ask without a pause, so each question counts as one. */
+static bool is_pending(const tpi_emu *emu, struct nxt_port *port)
 {
-    return emu->now_us < port->bus.ready_us;
+    const bool pending = emu->now_us < port->bus.ready_us;
+
+    port->bus.ready_us -= pending ? 1000 : 0;
+    return pending;
 }
 
 static void transact(tpi_emu *emu, struct nxt_port *port, const uint8_t *sent, size_t sent_length,
@@ -134,7 +139,7 @@ static uint8_t get_bus_status(tpi_emu *emu, struct nxt_call *call)
     if (call->data[0] >= NXT_PORTS) {
         return NXT_RANGE;
     }
-    const struct nxt_port *port = &nxt_of(emu)->ports[call->data[0]];
+    struct nxt_port *port = &nxt_of(emu)->ports[call->data[0]];
     call->reply_length = 1;
     if (!is_digital(port)) {
         return NXT_NOT_CONFIGURED;

@@ -119,5 +119,6 @@ extern const tpi_emu_kind tpi_emu_create1;
 extern const tpi_emu_kind tpi_emu_create2;
 extern const tpi_emu_kind tpi_emu_firmata;
 extern const tpi_emu_kind tpi_emu_lifa;
+extern const tpi_emu_kind tpi_emu_srv1;
 
 #endif

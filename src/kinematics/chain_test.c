@@ -1,20 +1,8 @@
 /* chain_test.c - forward kinematics, Jacobian and inverse on robots whose answers are known. */
+#include <stdlib.h>
+
 #include "support/kinematics.h"
-
-static double any(uint64_t *seed, double lower, double upper)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return lower + (upper - lower) * (double)(*seed >> 11) * 0x1p-53;
-}
-
-/* Values of all dofs within their limits; unlimited ones within a metre or half a turn. */
-static void any_values(const tpi_mechanism *m, double *values, uint64_t *seed)
-{
-    for (unsigned i = 0; i < m->dof_count; i++) {
-        values[i] = any(seed, fmax(m->dofs[i].lower, -3), fmin(m->dofs[i].upper, 3));
-    }
-    tpi_mechanism_follow(m, values);
-}
+#include "support/poses.h"
 
 /* ---- Rotations ---- */
 
@@ -24,11 +12,11 @@ static void rotations_go_there_and_back(void **state)
 
     (void)state;
     for (int i = 0; i < 1000; i++) {
-        const double length = any(&seed, 0, TPI_PI - (i % 10 == 0 ? 1e-7 : 0.01));
+        const double length = pose_any(&seed, 0, TPI_PI - (i % 10 == 0 ? 1e-7 : 0.01));
         double axis[3], r[9], back[3], rpy[3], again[9];
 
         for (int k = 0; k < 3; k++) {
-            axis[k] = any(&seed, -1, 1);
+            axis[k] = pose_any(&seed, -1, 1);
         }
         const double norm = sqrt(tpi_dot3(axis, axis));
         for (int k = 0; k < 3; k++) {
@@ -98,7 +86,7 @@ static void the_arm_agrees_with_its_published_parameters(void **state)
         double t[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.672};
         tpi_spatial tip;
 
-        any_values(m, values, &seed);
+        pose_values(m, values, &seed);
         for (int k = 0; k < 6; k++) {
             dh_step(t, values[k], table[k][0], table[k][1], table[k][2]);
         }
@@ -181,7 +169,7 @@ static void the_jacobian_is_the_derivative(void **state)
             double values[TPI_MOST_DOFS], ours[6 * TPI_CHAIN_DOFS], theirs[6 * TPI_CHAIN_DOFS];
             tpi_spatial tip, forward;
 
-            any_values(m, values, &seed);
+            pose_values(m, values, &seed);
             tpi_chain_jacobian(&chain, values, ours, &tip);
             tpi_chain_forward(&chain, values, &forward);
             assert_memory_equal(&tip, &forward, sizeof tip);
@@ -192,6 +180,50 @@ static void the_jacobian_is_the_derivative(void **state)
         }
         tpi_mechanism_destroy(m);
     }
+}
+
+/* One chain of the file. Returns the number of poses. */
+static unsigned compare_with_kdl(FILE *file, const char *robot, const char *tip, unsigned poses)
+{
+    char name[80], line[80];
+    uint64_t seed = 1;
+    tpi_chain chain;
+
+    snprintf(name, sizeof name, "%s.urdf", robot);
+    tpi_mechanism *m = robot_of(name);
+    assert_int_equal(tpi_chain_init(&chain, m, tpi_mechanism_link(m, tip), NULL, NULL), TP_OK);
+    for (unsigned i = 0; i < poses; i++) {
+        double values[TPI_MOST_DOFS], jacobian[6 * TPI_CHAIN_DOFS];
+        tpi_spatial end, forward;
+
+        assert_non_null(fgets(line, sizeof line, file));
+        pose_values(m, values, &seed);
+        tpi_chain_jacobian(&chain, values, jacobian, &end);
+        tpi_chain_forward(&chain, values, &forward);
+        assert_memory_equal(&end, &forward, sizeof end);
+        assert_near(pose_digest(&end, jacobian, chain.column_count), strtod(line, NULL), 1e-9);
+    }
+    tpi_mechanism_destroy(m);
+    return poses;
+}
+
+static void our_robots_agree_with_kdl(void **state)
+{
+    FILE *file = fopen(KDL_VECTORS, "r");
+    unsigned poses = 0, count, chains = 0;
+    char line[80], robot[40], tip[40];
+
+    (void)state;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "chain %39s %39s %u", robot, tip, &count) == 3) {
+            poses += compare_with_kdl(file, robot, tip, count);
+            chains++;
+        }
+    }
+    fclose(file);
+    assert_int_equal(chains, 8); /* every leaf of the three robots */
+    assert_int_equal(poses, 10000);
 }
 
 static void a_stretched_arm_is_singular(void **state)
@@ -295,7 +327,7 @@ static void the_arm_reaches_what_it_can_reach(void **state)
         double values[TPI_MOST_DOFS], found[TPI_MOST_DOFS] = {0};
         tpi_spatial goal, tip;
 
-        any_values(m, values, &seed);
+        pose_values(m, values, &seed);
         tpi_chain_forward(&chain, values, &goal);
         assert_int_equal(tpi_chain_inverse(&chain, &goal, found, NULL), TP_OK);
         assert_true(is_within_limits(m, found));
@@ -476,6 +508,7 @@ int main(void)
         cmocka_unit_test(the_arm_agrees_with_its_published_parameters),
         cmocka_unit_test(the_eye_looks_where_pan_and_tilt_say),
         cmocka_unit_test(the_jacobian_is_the_derivative),
+        cmocka_unit_test(our_robots_agree_with_kdl),
         cmocka_unit_test(a_stretched_arm_is_singular),
         cmocka_unit_test(a_short_chain_has_a_condition),
         cmocka_unit_test(speeds_of_columns_make_a_twist),

@@ -16,13 +16,29 @@
 #include "loop/room.h"
 #include "platform/owner.h"
 
+/* How much a turn does of what may be done later: a millisecond or two of sending. */
+enum { PORTION = 32 };
+
+/* How many tasks a turn runs, so that the messages among them are sent while they are in the cache.
+ */
+enum { TASKS = 128 };
+
+/* Callbacks that wait; borrowed. */
+typedef struct after_queue {
+    tp_after *oldest;
+    tp_after *newest;
+} after_queue;
+
 struct tp_loop {
     uv_loop_t uv;
-    uv_async_t wake;       /* something was posted, or the loop is to stop */
+    tpi_bell bell;         /* something was posted, or the loop is to stop */
+    uv_poll_t wake;        /* watches the bell */
     uv_timer_t alarm;      /* the next timer is due; only used with the real clock */
     const tp_clock *clock; /* borrowed */
     tpi_timers timers;
     tpi_inbox inbox;
+    tpi_item *tasks;      /* taken out of the inbox, oldest first */
+    tpi_item **tasks_end; /* where the next one is linked */
     atomic_bool stopping;
     tpi_owner owner;    /* the thread that has turned it last */
     int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
@@ -30,9 +46,9 @@ struct tp_loop {
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
     bool turning;
-    tp_after *after;      /* borrowed; the queue, oldest first */
-    tp_after **after_end; /* where the next one is linked */
-    unsigned passing;     /* how many of its front belong to the pass that is under way */
+    unsigned turns;    /* whose callbacks were begun */
+    after_queue after; /* run at the end of this turn */
+    after_queue later; /* run by and by */
 
     tpi_room (*make_room)(void *context); /* NULL for nobody */
     void *room_context;                   /* borrowed */
@@ -53,12 +69,15 @@ static void ring(void *context)
 {
     tp_loop *loop = context;
 
-    uv_async_send(&loop->wake);
+    tpi_bell_ring(&loop->bell);
 }
 
-static void on_wake(uv_async_t *wake)
+/* The turn looks into the inbox anyway. */
+static void on_wake(uv_poll_t *wake, int status, int events)
 {
-    (void)wake; /* the turn looks into the inbox anyway */
+    (void)status;
+    (void)events;
+    tpi_bell_silence(&CONTAINER_OF(wake, tp_loop, wake)->bell);
 }
 
 static void on_alarm(uv_timer_t *alarm)
@@ -81,7 +100,7 @@ static void ignore_broken_pipes(void)
 static void init(tp_loop *loop, const tp_clock *clock)
 {
     loop->clock = clock;
-    loop->after_end = &loop->after;
+    loop->tasks_end = &loop->tasks;
     loop->turn_ns = loop->before_ns = tp_clock_now_ns(clock);
     loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
@@ -89,6 +108,20 @@ static void init(tp_loop *loop, const tp_clock *clock)
     atomic_init(&loop->stopping, false);
     tpi_owner_take(&loop->owner);
     ignore_broken_pipes();
+}
+
+/* A bell and not a uv_async_t: libuv's sender marks it as sent behind the write that wakes the
+ * loop, and a loop on the same core spins until then, for tens of microseconds. */
+static tp_status watch_bell(tp_loop *loop, tp_error *err)
+{
+    const tp_status status = tpi_bell_init(&loop->bell, err);
+    const int error = status == TP_OK ? uv_poll_init(&loop->uv, &loop->wake, loop->bell.fd) : 0;
+
+    if (status != TP_OK || error != 0) {
+        return status != TP_OK ? status : tpi_uv_fail(err, error, "bell");
+    }
+    uv_poll_start(&loop->wake, UV_READABLE, on_wake);
+    return TP_OK;
 }
 
 tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
@@ -103,11 +136,12 @@ tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
         free(loop);
         return tpi_uv_fail(err, error, "event loop");
     }
-    error = uv_async_init(&loop->uv, &loop->wake, on_wake);
-    if (error != 0) {
+    const tp_status status = watch_bell(loop, err);
+    if (status != TP_OK) {
         uv_loop_close(&loop->uv);
+        tpi_bell_fini(&loop->bell);
         free(loop);
-        return tpi_uv_fail(err, error, "event loop");
+        return tp_wrap(err, status, "event loop");
     }
     uv_timer_init(&loop->uv, &loop->alarm);
     init(loop, clock);
@@ -115,13 +149,19 @@ tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
     return TP_OK;
 }
 
+/* The bell rings once for all that is in the inbox, so the inbox is emptied in every turn. */
 static void run_tasks(tp_loop *loop)
 {
-    tpi_item *item = tpi_inbox_take(&loop->inbox);
-
-    while (item != NULL) {
-        tpi_task *task = CONTAINER_OF(item, tpi_task, item);
-        item = item->next;
+    *loop->tasks_end = tpi_inbox_take(&loop->inbox);
+    while (*loop->tasks_end != NULL) {
+        loop->tasks_end = &(*loop->tasks_end)->next;
+    }
+    for (int i = 0; i < TASKS && loop->tasks != NULL; i++) {
+        tpi_task *task = CONTAINER_OF(loop->tasks, tpi_task, item);
+        loop->tasks = task->item.next;
+        if (loop->tasks == NULL) {
+            loop->tasks_end = &loop->tasks;
+        }
         task->run(task);
     }
 }
@@ -142,7 +182,7 @@ void tp_loop_destroy(tp_loop *loop)
     if (loop == NULL) {
         return;
     }
-    while (atomic_load(&loop->inbox.posted) != NULL) {
+    while (loop->tasks != NULL || atomic_load(&loop->inbox.posted) != NULL) {
         run_tasks(loop);
     }
     uv_close((uv_handle_t *)&loop->wake, NULL);
@@ -153,6 +193,7 @@ void tp_loop_destroy(tp_loop *loop)
     assert(error == 0);
     (void)error;
     tpi_timers_fini(&loop->timers);
+    tpi_bell_fini(&loop->bell);
     free(loop);
 }
 
@@ -203,6 +244,11 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
     uv_timer_start(&loop->alarm, on_alarm, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
 }
 
+static bool has_callbacks(const tp_loop *loop)
+{
+    return loop->after.oldest != NULL || loop->later.oldest != NULL || loop->tasks != NULL;
+}
+
 /* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock
  * than the real one cannot wake us: the code that moves it posts a task. */
 static bool prepare_to_wait(tp_loop *loop)
@@ -210,7 +256,7 @@ static bool prepare_to_wait(tp_loop *loop)
     const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
 
     uv_timer_stop(&loop->alarm);
-    if (loop->after != NULL) {
+    if (has_callbacks(loop)) {
         return false;
     }
     if (next_ns == TP_NEVER) {
@@ -223,17 +269,29 @@ static bool prepare_to_wait(tp_loop *loop)
     return next_ns > tp_clock_now_ns(loop->clock);
 }
 
-/* Callbacks may queue more, or cancel what is queued; `passing` says how many are left of those
- * that were there at first. */
+/* The oldest callback that no callback of this turn has queued; NULL if there is none. */
+static tp_after *next_callback(const tp_loop *loop, const after_queue *queue)
+{
+    return queue->oldest != NULL && queue->oldest->turn != loop->turns ? queue->oldest : NULL;
+}
+
+static void run_callback(tp_loop *loop, tp_after *after)
+{
+    tp_loop_after_cancel(loop, after);
+    after->run(after);
+}
+
+/* Callbacks may queue more, or cancel what is queued. */
 static void run_after(tp_loop *loop)
 {
-    for (tp_after *after = loop->after; after != NULL; after = after->next) {
-        loop->passing++;
+    tp_after *after;
+
+    loop->turns++;
+    while ((after = next_callback(loop, &loop->after)) != NULL) {
+        run_callback(loop, after);
     }
-    while (loop->passing > 0 && loop->after != NULL) {
-        tp_after *after = loop->after;
-        tp_loop_after_cancel(loop, after);
-        after->run(after);
+    for (int i = 0; i < PORTION && (after = next_callback(loop, &loop->later)) != NULL; i++) {
+        run_callback(loop, after);
     }
 }
 
@@ -281,7 +339,7 @@ void tp_loop_run(tp_loop *loop)
 void tp_loop_stop(tp_loop *loop)
 {
     atomic_store(&loop->stopping, true);
-    uv_async_send(&loop->wake);
+    tpi_bell_ring(&loop->bell);
 }
 
 int64_t tpi_loop_before_ns(const tp_loop *loop)
@@ -306,7 +364,7 @@ int64_t tp_loop_arrival_ns(const tp_loop *loop)
 
 void tp_loop_wake(tp_loop *loop)
 {
-    uv_async_send(&loop->wake);
+    tpi_bell_ring(&loop->bell);
 }
 
 bool tp_loop_is_current(const tp_loop *loop)
@@ -345,7 +403,7 @@ int64_t tp_loop_deadline(tp_loop *loop)
     uv_update_time(&loop->uv);
     /* 0 while libuv has something to do first, for example to watch a new socket */
     const int timeout_ms = uv_backend_timeout(&loop->uv);
-    if (loop->after != NULL || timeout_ms == 0) {
+    if (has_callbacks(loop) || timeout_ms == 0) {
         return now_ns;
     }
     const int64_t uv_ns = timeout_ms < 0 ? TP_NEVER : now_ns + timeout_ms * TP_NS_PER_MS;
@@ -354,36 +412,49 @@ int64_t tp_loop_deadline(tp_loop *loop)
 
 /* ---- After each turn ------------------------------------------------------------------------- */
 
+static after_queue *queue_of(tp_loop *loop, const tp_after *after)
+{
+    return after->later ? &loop->later : &loop->after;
+}
+
+static void enqueue(tp_loop *loop, tp_after *after, bool later)
+{
+    after->queued = true;
+    after->later = later;
+    after->turn = loop->turns;
+    after_queue *queue = queue_of(loop, after);
+    after->next = NULL;
+    after->previous = queue->newest;
+    *(queue->newest != NULL ? &queue->newest->next : &queue->oldest) = after;
+    queue->newest = after;
+}
+
 void tp_loop_after(tp_loop *loop, tp_after *after)
 {
     assert(tp_loop_is_current(loop));
-    if (after->queued) {
-        return;
+    if (after->queued && after->later) {
+        tp_loop_after_cancel(loop, after);
     }
-    after->queued = true;
-    after->next = NULL;
-    *loop->after_end = after;
-    loop->after_end = &after->next;
+    if (!after->queued) {
+        enqueue(loop, after, false);
+    }
+}
+
+void tp_loop_later(tp_loop *loop, tp_after *after)
+{
+    assert(tp_loop_is_current(loop));
+    if (!after->queued) {
+        enqueue(loop, after, true);
+    }
 }
 
 void tp_loop_after_cancel(tp_loop *loop, tp_after *after)
 {
-    tp_after **link = &loop->after;
-    unsigned place = 0;
-
     if (!after->queued) {
         return;
     }
-    while (*link != after) {
-        link = &(*link)->next;
-        place++;
-    }
-    *link = after->next;
-    if (loop->after_end == &after->next) {
-        loop->after_end = link;
-    }
-    if (place < loop->passing) {
-        loop->passing--;
-    }
+    after_queue *queue = queue_of(loop, after);
+    *(after->previous != NULL ? &after->previous->next : &queue->oldest) = after->next;
+    *(after->next != NULL ? &after->next->previous : &queue->newest) = after->previous;
     after->queued = false;
 }

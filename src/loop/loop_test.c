@@ -245,6 +245,69 @@ static void one_can_cancel_what_the_next_turn_would_do(void **state)
     assert_trace(b, "ac");
 }
 
+/* 32 in a turn, and what is urgent between the turns and before them. */
+static void what_can_be_done_later_is_done_in_portions(void **state)
+{
+    struct bench *b = *state;
+    struct later many[40];
+    struct later urgent = later_of(b, 'U');
+    struct job job = job_of(b, 'J');
+
+    for (int i = 0; i < 40; i++) {
+        many[i] = later_of(b, (char)('a' + i % 8));
+        tp_loop_later(b->loop, &many[i].after);
+    }
+    tp_loop_later(b->loop, &many[0].after); /* once */
+    tp_loop_after(b->loop, &urgent.after);
+    turn(b);
+    assert_trace(b, "Uabcdefghabcdefghabcdefghabcdefgh");
+    tpi_loop_post(b->loop, &job.task);
+    tp_loop_turn(b->loop, true); /* has something to do, so it does not wait */
+    assert_trace(b, "Jabcdefgh");
+}
+
+/* What is posted meanwhile comes behind the rest, and is not forgotten. */
+static void many_tasks_are_run_in_portions(void **state)
+{
+    enum { MANY = 200, OF_A_TURN = 128 };
+    struct bench *b = *state;
+    struct job *jobs = calloc(MANY + 1, sizeof *jobs);
+
+    assert_non_null(jobs);
+    for (int i = 0; i <= MANY; i++) {
+        jobs[i] = job_of(b, i < MANY ? 'a' : 'z');
+    }
+    for (int i = 0; i < MANY; i++) {
+        tpi_loop_post(b->loop, &jobs[i].task);
+    }
+    turn(b);
+    assert_int_equal(strlen(b->trace), OF_A_TURN);
+    tpi_loop_post(b->loop, &jobs[MANY].task);
+    tp_loop_turn(b->loop, true); /* has something to do, so it does not wait */
+    assert_int_equal(strlen(b->trace), MANY + 1);
+    assert_int_equal(b->trace[MANY], 'z');
+    free(jobs);
+}
+
+static void what_waits_can_become_urgent_or_be_cancelled(void **state)
+{
+    struct bench *b = *state;
+    struct later laters[] = {later_of(b, 'a'), later_of(b, 'b'), later_of(b, 'c'),
+                             later_of(b, 'd')};
+
+    laters[3].asks = &laters[0]; /* in the next turn */
+    for (int i = 0; i < 4; i++) {
+        tp_loop_later(b->loop, &laters[i].after);
+    }
+    tp_loop_after(b->loop, &laters[2].after);
+    tp_loop_later(b->loop, &laters[2].after); /* stays urgent */
+    tp_loop_after_cancel(b->loop, &laters[1].after);
+    turn(b);
+    assert_trace(b, "cad");
+    turn(b);
+    assert_trace(b, "a");
+}
+
 static void timers_fire_before_tasks_and_in_the_order_of_their_times(void **state)
 {
     struct bench *b = *state;
@@ -532,6 +595,9 @@ int main(void)
         LOOP_TEST(what_is_asked_for_twice_is_done_once_after_the_turn),
         LOOP_TEST(it_is_done_after_the_tasks),
         LOOP_TEST(what_is_asked_for_meanwhile_is_done_after_the_next_turn),
+        LOOP_TEST(what_can_be_done_later_is_done_in_portions),
+        LOOP_TEST(many_tasks_are_run_in_portions),
+        LOOP_TEST(what_waits_can_become_urgent_or_be_cancelled),
         LOOP_TEST(what_is_cancelled_is_not_done),
         LOOP_TEST(the_last_one_can_be_cancelled_and_the_queue_goes_on),
         LOOP_TEST(one_can_cancel_another_of_the_same_turn),

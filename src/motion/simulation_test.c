@@ -18,6 +18,7 @@ struct run {
     struct bench *b;
     tpi_motion_summary summary;
     uint64_t excesses;
+    int64_t held[HOLDS];
 };
 
 static double random_of(uint64_t *seed)
@@ -62,19 +63,16 @@ static void arrivals_of(int64_t out[FRAMES], const struct link *link)
     }
 }
 
-/* Hold for half a second every three seconds, as often as asked for. */
-static void hold_now_and_then(struct bench *b, uint32_t client, int64_t until_ns, int *holds)
+/* Hold for half a second every three seconds, as often as asked for. `held` are the times from
+ * which on the holds can act: what is planned already is not changed. */
+static void hold_now_and_then(struct bench *b, uint32_t client, int holds, int64_t held[HOLDS])
 {
-    while (b->now_ns < until_ns) {
-        bench_wait(b, client, 100);
-        const int64_t tenth = (b->now_ns - BENCH_START) / STEP_NS;
-
-        if (*holds > 0 && tenth % 30 == 10) {
-            bench_rate(b, client, 0);
-        } else if (tenth % 30 == 15) {
-            bench_rate(b, client, 1);
-            *holds -= *holds > 0;
-        }
+    for (int i = 0; i < holds; i++) {
+        bench_wait(b, client, i == 0 ? 1000 : 2500);
+        held[i] = b->now_ns + 10 * BENCH_MS;
+        bench_rate(b, client, 0);
+        bench_wait(b, client, 500);
+        bench_rate(b, client, 1);
     }
 }
 
@@ -83,7 +81,6 @@ static struct run play(const struct link *link)
     struct run run = {.b = bench_new(NULL)};
     const uint32_t client = bench_join(run.b, "unicycle", 0);
     int64_t arrivals[FRAMES];
-    int holds = link->holds;
     tpi_motion_record record;
 
     arrivals_of(arrivals, link);
@@ -98,9 +95,7 @@ static struct run play(const struct link *link)
         send_frame(run.b, client, link->mode, i);
     }
     bench_session(run.b, client, TPI_MOTION_END, &(tpi_motion_end){3, FRAMES});
-    if (holds > 0) {
-        hold_now_and_then(run.b, client, run.b->now_ns + 100000 * BENCH_MS, &holds);
-    }
+    hold_now_and_then(run.b, client, link->holds, run.held);
     bench_wait(run.b, client, 90000);
     while (bench_next(run.b, client, &record)) {
         if (record.code == TPI_MOTION_SUMMARY) {
@@ -309,9 +304,29 @@ static void a_slowed_adaptive_sequence_keeps_the_path_and_finishes_early(void **
     }
 }
 
+/* The robot stands 1.1 v/a after each hold, at the latest. */
+static void stops_in_time(const struct bench *b, int64_t held_ns)
+{
+    double speed = 0;
+    size_t i = 0;
+
+    for (; i < b->count && b->writes[i].due_ns < held_ns; i++) {
+        speed = b->writes[i].values[0];
+    }
+    while (i < b->count && b->writes[i].values[0] != 0) {
+        i++;
+    }
+    assert_true(i < b->count && speed > 0.29);
+    const double time = (double)(b->writes[i].due_ns - held_ns) * 1e-9;
+    if (!(time <= 1.1 * speed / 1)) {
+        fail_msg("it stands after %g s, from %g m/s", time, speed);
+    }
+}
+
 static void twenty_holds_keep_the_path(void **state)
 {
     struct run run = play(&(struct link){0, 0, TPI_MOTION_PLAYBACK, 0, HOLDS});
+    static struct path path;
     int stops = 0;
 
     (void)state;
@@ -319,7 +334,14 @@ static void twenty_holds_keep_the_path(void **state)
         stops += run.b->writes[i].values[0] == 0 && run.b->writes[i - 1].values[0] > 0;
     }
     assert_int_equal(stops, HOLDS + 1); /* and the end */
+    for (int i = 0; i < HOLDS; i++) {
+        stops_in_time(run.b, run.held[i]);
+    }
     keeps_the_path(&run, &reference);
+    path_of(&path, run.b);
+    const double away = frechet(&path, &reference);
+    print_message("# twenty holds: %.2g m from the path\n", away);
+    assert_true(away < 1e-6); /* of 18 m: the times are whole nanoseconds */
     bench_free(run.b);
 }
 

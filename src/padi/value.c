@@ -75,6 +75,13 @@ bool tp_value_equal(const tp_struct *type, const void *a, const void *b)
     return true;
 }
 
+/* Whether values of this field point to something. */
+static bool points(const tp_field *field)
+{
+    return field->shape == TP_SHAPE_POINTER ||
+           (field->type == TP_TYPE_STRUCT && field->of->variable);
+}
+
 /* The memory that copies of what `value` points to take, added to `size`. */
 static void measure_arrays(const tp_struct *type, const void *value, size_t *size)
 {
@@ -83,6 +90,9 @@ static void measure_arrays(const tp_struct *type, const void *value, size_t *siz
     }
     for (uint32_t i = 0; i < type->field_count; i++) {
         const tp_field *field = &type->fields[i];
+        if (!points(field)) {
+            continue;
+        }
         const uint32_t count = tp_field_count(field, value);
         const char *elements = tpi_field_elements(field, value);
         const size_t element_size = tpi_field_element_size(field);
@@ -104,6 +114,9 @@ static void copy_arrays(const tp_struct *type, char *value, char *block, size_t 
     }
     for (uint32_t i = 0; i < type->field_count; i++) {
         const tp_field *field = &type->fields[i];
+        if (!points(field)) {
+            continue;
+        }
         const uint32_t count = tp_field_count(field, value);
         const size_t element_size = tpi_field_element_size(field);
         const char *elements = tpi_field_elements(field, value);

@@ -81,6 +81,11 @@ uint32_t tp_session_waiting(const tp_session *session)
     return session->queue.count;
 }
 
+bool tp_session_has_replies(const tp_session *session)
+{
+    return session->queue.kept_bytes > 0;
+}
+
 tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
 {
     return tpi_queue_at(&session->queue, i);

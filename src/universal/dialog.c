@@ -86,15 +86,16 @@ uint64_t tpi_dialog_noise(const tpi_dialog *dialog)
     return dialog->noise;
 }
 
-bool tpi_dialog_set_register(tpi_dialog *dialog, const char *name, double value)
+bool tpi_dialog_set_register(tpi_dialog *dialog, const char *name, unsigned index, double value)
 {
-    const int index = tpi_scope_register(&dialog->wired->robot->scope, name);
+    const tpi_scope *scope = &dialog->wired->robot->scope;
+    const int number = tpi_scope_register(scope, name);
 
-    if (index < 0) {
+    if (number < 0 || (index > 0 && index >= scope->registers[number].size)) {
         return false;
     }
-    dialog->words[dialog->wired->robot->scope.registers[index].offset] = value;
-    dialog->set_ns[dialog->wired->robot->scope.registers[index].offset] = dialog->now_ns;
+    dialog->words[scope->registers[number].offset + index] = value;
+    dialog->set_ns[scope->registers[number].offset + index] = dialog->now_ns;
     return true;
 }
 
@@ -206,6 +207,10 @@ static bool is_known(tpi_dialog *dialog, const tpi_dialog_order *order)
         return false;
     }
     dialog->outcome = (tpi_outcome){.results = {{.number = reading->value}}};
+    if (order->is_inverted) {
+        tpi_convert_sense(&dialog->wired->parts[order->part], order->command,
+                          &dialog->outcome.results[0]);
+    }
     return true;
 }
 

@@ -90,8 +90,9 @@ void tpi_dialog_stop(tpi_dialog *dialog, int64_t now_ns);
 /* The frames that <stop> stands for, for a guard. False if they do not fit. */
 bool tpi_dialog_stop_bytes(tpi_dialog *dialog, tpi_bytes *out);
 
-/* Set a register (tests, examples); false if there is none. */
-bool tpi_dialog_set_register(tpi_dialog *dialog, const char *name, double value);
+/* Set a word of a register (tests, examples); `index` is 0 for a register without an index. False
+ * if there is none. */
+bool tpi_dialog_set_register(tpi_dialog *dialog, const char *name, unsigned index, double value);
 
 /* Bytes that fitted nothing since the connection. */
 uint64_t tpi_dialog_noise(const tpi_dialog *dialog);

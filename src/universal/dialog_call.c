@@ -176,12 +176,12 @@ static void finish(tpi_dialog *dialog, const tpi_frame_call *done)
         tpi_dictionary_entry(order->command)->sort != TPI_SORT_READ) {
         return;
     }
-    if (order->is_inverted && outcome->results[0].text == NULL) {
-        tpi_convert_sense(&dialog->wired->parts[order->part], order->command, &outcome->results[0]);
-    }
     if (order->command <= TPI_READ_COUNT) {
         dialog->states[order->part].readings[order->command - TPI_READ_GENERIC] =
             (tpi_last_reading){true, outcome->results[0].number, dialog->now_ns};
+    }
+    if (order->is_inverted && outcome->results[0].text == NULL) {
+        tpi_convert_sense(&dialog->wired->parts[order->part], order->command, &outcome->results[0]);
     }
 }
 

@@ -1,4 +1,5 @@
 /* example_run.c - runs the examples of a robot file; see example.h. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +134,23 @@ static tp_status compare(const struct running *in)
 
 /* ---- Running ---- */
 
-/* "left 30, right 20" */
+/* "motor[1]" is word 1 of the register motor; cuts the index off. */
+static unsigned take_index(char *name)
+{
+    char *bracket = strchr(name, '[');
+    int64_t index = 0;
+
+    if (bracket != NULL) {
+        const size_t digits = strcspn(bracket + 1, "]");
+        if (bracket[digits + 1] != ']' || !tpi_number_read_i64(bracket + 1, digits, &index)) {
+            return UINT_MAX;
+        }
+        *bracket = '\0';
+    }
+    return index >= 0 && index < UINT_MAX ? (unsigned)index : UINT_MAX;
+}
+
+/* "left 30, motor[1] 20" */
 static tp_status set_registers(const struct running *in)
 {
     const char *at = in->example->with;
@@ -144,12 +161,14 @@ static tp_status set_registers(const struct running *in)
         at += strspn(at, " ,");
         const size_t length = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const unsigned index = take_index(name);
         at += length + strspn(at + length, " ");
         const size_t used = tpi_number_read_f64(at, strcspn(at, " ,"), &value);
-        if (used == 0 || !tpi_dialog_set_register(in->dialog, name, value)) {
-            return tpi_element_fail(in->document, in->example->element,
-                                    "with=\"%.40s\": expected registers and numbers: left 30",
-                                    in->example->with);
+        if (used == 0 || !tpi_dialog_set_register(in->dialog, name, index, value)) {
+            return tpi_element_fail(
+                in->document, in->example->element,
+                "with=\"%.40s\": expected registers and numbers: left 30, motor[1] 20",
+                in->example->with);
         }
         at += used;
     }

@@ -54,7 +54,7 @@ class Mutant:
 def changes_of_line(code, line, begins):
     """Pairs of an operator and the changed line. `code` is the line without comments and strings; `begins`: it is not the rest
     of a statement."""
-    if "assert" in code or re.match(r"^\s+char \w+\[", code):  # room for a text
+    if "assert" in code or re.match(r"^\s+(char|double) \w+\[", code):  # room
         return
     for found in re.finditer(r"<=|>=|==|!=|&&|\|\||(?<=\s)[<>](?=\s)", code):
         yield "comparison", line[:found.start()] + COMPARISONS[found.group()] + line[found.end():]
@@ -157,6 +157,21 @@ def regions_of_header(code, start):
     return first + [Region(parts[0] + 1, parts[1], True)]
 
 
+def regions_of_values(code, start, end):
+    """The values of a declaration: what follows its first `=`, up to the next comma; and so on."""
+    regions, first, place = [], start, start
+    while place <= end:
+        if place == end or code[place] == ",":
+            regions += [Region(first, place, True)] if first is not None else []
+            found = re.compile(r",\s*[\w*]+ =\s+").match(code, place, end)
+            first = found.end() if found else None
+            place = first if found and code[first] != "{" else place + 1
+            first = None if found and code[found.end()] == "{" else first
+        else:
+            place = closing(code, place) if code[place] in "([{" else place + 1
+    return regions
+
+
 def regions_of(code):
     """The regions of all functions, in order. `code` has no comments and strings."""
     regions = []
@@ -176,7 +191,7 @@ def regions_of(code):
                 if not value:
                     regions.append(Region(place, stop, False))
                 elif value.end() < stop and code[value.end()] != "{":
-                    regions.append(Region(value.end(), stop - 1, True))
+                    regions += regions_of_values(code, value.end(), stop - 1)
                 place = stop
     return regions
 
@@ -226,3 +241,10 @@ def with_all(path, numbered):
         out.append(written(region, text, chosen) if chosen else text[region.start:region.end])
         place = region.end
     return "".join(out) + text[place:], {number for number, _ in numbered} - made
+
+
+def possible_mutants_of(path):
+    """Those that have a place in a file with all of them."""
+    mutants = list(mutants_of(path))
+    missing = with_all(path, list(enumerate(mutants)))[1]
+    return [mutant for number, mutant in enumerate(mutants) if number not in missing]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""mutants.py - mistakes in the code of safety and rights, one at a time: do the tests find them?
+"""mutants.py - mistakes in the code, one at a time: do the tests find them?
 
-usage: mutants.py BUILD [--count N] [--seed S] [--file NAME] [--again LOG] [--list]
+usage: mutants.py BUILD [--area safety|motion] [--count N] [--seed S] [--file NAME] [--again LOG] [--list]
 
-BUILD is a folder for a copy of the sources and its build. The files of FILES get all changes at once (changes.py), the test
-programs of TESTS are built once, and each change is chosen when they start. They run until one fails: that of the changed file
-first, then the one that has found most in that file. A change that no test finds has to be in survivors.txt with the reason
-why it changes nothing that counts.
+BUILD is a folder for a copy of the sources and its build. The files of an area (safety and rights; timed motion) get all changes
+at once (changes.py), the test programs of the area are built once, and each change is chosen when they start. They run until one
+fails: that of the changed file first, then the one that has found most in that file. A change that no test finds has to be in
+survivors.txt with the reason why it changes nothing that counts.
 
 The status is 0 if at least 95 of 100 changes are found, not counting those that are explained as changing nothing.
 """
@@ -14,6 +14,7 @@ import argparse
 import collections
 import concurrent.futures
 import filecmp
+import glob
 import json
 import os
 import random
@@ -26,30 +27,45 @@ import time
 import changes
 from changes import HERE, ROOT
 
-FILES = [
-    "src/safety/claim.c", "src/safety/lease.c", "src/safety/panic.c", "src/safety/rank.c", "src/safety/safety.c",
-    "src/safety/slow_stop.c", "src/safety/stop.c", "src/session/access.c", "src/session/identity.c",
-    "src/session/keyring.c", "src/session/kick.c", "src/session/panic_request.c", "src/session/rights.c",
-    "src/session/terms.c",
-]
-TESTS = [
-    "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_order_test", "src_safety_rank_test",
-    "src_session_access_test", "src_session_terms_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
-    "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
-    "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
-    "tests_conformance_drivers_test", "src_port_port_test", "src_session_crowd_test", "src_session_budget_test",
-    "src_client_inproc_test", "src_device_timed_threads_test",
-]
+
+class Area:
+    """Files to change, the tests that look, how many changes are made by default, and of which kinds (None: all)."""
+    def __init__(self, files, tests, count, operators=None):
+        self.files, self.tests, self.count, self.operators = files, tests, count, operators
+
+
+AREAS = {
+    "safety": Area([
+        "src/safety/claim.c", "src/safety/lease.c", "src/safety/panic.c", "src/safety/rank.c", "src/safety/safety.c",
+        "src/safety/slow_stop.c", "src/safety/stop.c", "src/session/access.c", "src/session/identity.c",
+        "src/session/keyring.c", "src/session/kick.c", "src/session/panic_request.c", "src/session/rights.c",
+        "src/session/terms.c",
+    ], [
+        "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_order_test", "src_safety_rank_test",
+        "src_session_access_test", "src_session_terms_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
+        "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
+        "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
+        "tests_conformance_drivers_test", "src_port_port_test", "src_session_crowd_test", "src_session_budget_test",
+        "src_client_inproc_test", "src_device_timed_threads_test",
+    ], 200),
+    "motion": Area(
+        sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "src/motion/*.c"))
+               if not path.endswith("_test.c")),
+        ["src_motion_%s_test" % name for name in
+         ("answers", "control", "device", "engine", "estimate", "model", "package", "path", "profile", "simulation", "store", "stress",
+          "timeline", "tool")],
+        60, ("comparison", "off by one", "dropped call", "order")),
+}
 GOAL = 0.95
 
 # ---- Building and running -------------------------------------------------------------------------
 
-def copy_sources(folder):
+def copy_sources(folder, besides):
     """A file that has not changed keeps its time, so that it is not compiled again."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listed.split("\0")):
         source, copy = os.path.join(ROOT, name), os.path.join(folder, name)
-        if name not in FILES and os.path.exists(source) and \
+        if name not in besides and os.path.exists(source) and \
                 not (os.path.exists(copy) and filecmp.cmp(source, copy, shallow=False)):
             os.makedirs(os.path.dirname(copy), exist_ok=True)
             shutil.copy(source, copy)
@@ -62,14 +78,15 @@ def write_if_new(path, text):
 
 
 class Bench:
-    def __init__(self, build, mutants):
+    def __init__(self, build, area, mutants):
+        self.area = area
         self.sources = build
         self.build = os.path.join(build, "build", "test")  # as deep as that of ./troupe test: a compiler cache knows its files
-        copy_sources(self.sources)
-        for path in FILES:
+        copy_sources(self.sources, area.files)
+        for path in area.files:
             self.write_changes(path, [(number, m) for number, m in enumerate(mutants) if m.path == path])
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined", "-Dwerror=true"], check=True,
+            subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined"], check=True,
                            stdout=subprocess.DEVNULL)
         self.limits = {}
         self.found = collections.Counter()  # by file and test
@@ -94,10 +111,10 @@ class Bench:
 
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
-        done = subprocess.run(["ninja", "-C", self.build] + ["tests/unit/" + test for test in TESTS], capture_output=True, text=True)
+        done = subprocess.run(["ninja", "-C", self.build] + ["tests/unit/" + test for test in self.area.tests], capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit("mutants: the sources do not build:\n" + done.stdout)
-        for test in TESTS:
+        for test in self.area.tests:
             began = time.monotonic()
             if not self.passes(test):
                 sys.exit("mutants: %s fails without a change" % test)
@@ -106,14 +123,14 @@ class Bench:
     def tests_for(self, path):
         """That of the file, then those that have found most, then the quick ones."""
         own = path.removesuffix(".c").replace("/", "_") + "_test"
-        return sorted(TESTS, key=lambda test: (test != own, -self.found[path, test], self.limits[test]))
+        return sorted(self.area.tests, key=lambda test: (test != own, -self.found[path, test], self.limits[test]))
 
     def is_refused(self, mutant):
         """Whether the compiler refuses the change, with the warnings of the project."""
         path = os.path.join(self.sources, mutant.path)
         commands = json.load(open(os.path.join(self.build, "compile_commands.json")))
         words = next(shlex.split(c["command"]) for c in commands if os.path.join(c["directory"], c["file"]).endswith("/../" + mutant.path))
-        words = words[:words.index("-MD")] + ["-iquote", os.path.dirname(path), "-x", "c", "-S", "-o", os.devnull, "-"]
+        words = words[:words.index("-MD")] + ["-Werror", "-iquote", os.path.dirname(path), "-x", "c", "-S", "-o", os.devnull, "-"]
         if words[0] == "ccache":
             words = words[1:]
         text = open(os.path.join(ROOT, mutant.path)).read().split("\n")
@@ -148,19 +165,23 @@ def read_survivors():
 
 def chosen_mutants(args):
     """Those of the arguments, and how many there are."""
-    mutants = [m for path in FILES for m in changes.mutants_of(path) if args.file is None or args.file in path]
+    area = AREAS[args.area]
+    count = area.count if args.count is None else args.count
+    mutants = [m for path in area.files if args.file is None or args.file in path for m in changes.possible_mutants_of(path)
+               if area.operators is None or m.operator in area.operators]
     if args.again:
         survived = {line.strip() for line in open(args.again)}
         mutants = [m for m in mutants if m.key() in survived]
-    if 0 < args.count < len(mutants):
-        return random.Random(args.seed).sample(mutants, args.count), len(mutants)
+    if 0 < count < len(mutants):
+        return random.Random(args.seed).sample(mutants, count), len(mutants)
     return mutants, len(mutants)
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build")
-    parser.add_argument("--count", type=int, default=200, help="how many changes; 0 for all")
+    parser.add_argument("--area", choices=AREAS, default="safety", help="which code")
+    parser.add_argument("--count", type=int, help="how many changes; 0 for all")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--file", help="only of files whose path contains this")
     parser.add_argument("--again", metavar="LOG", help="only those that have survived in LOG, the output of a run before")
@@ -176,7 +197,7 @@ def main():
             print(mutant.key())
         return 0
     known = read_survivors()
-    bench = Bench(args.build, mutants)
+    bench = Bench(args.build, AREAS[args.area], mutants)
     bench.measure()
     killed, survived, invalid, unexplained = 0, 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -30,6 +30,8 @@ ALLOWED = {
     "src/convert": BASE | {"convert", "troupe"},
     # A world with threads and plug-ins of the process.
     "src/sim/host": ENGINE | {"sim", "platform", "troupe"},
+    # Lines to emulated robots, as ports open them.
+    "src/emulate/host": ENGINE | {"sim", "emulate", "platform", "troupe"},
     # A motion robot with Troupe's folders.
     "src/motion/host": ENGINE | {"motion", "platform", "troupe"},
     # Finding the files of robots.

@@ -132,9 +132,9 @@ static tp_status unknown(const char *name, tp_error *err)
         tpi_nearest_offer(&nearest, at);
         tpi_buf_printf(&text, "%s%s", i > 0 ? ", " : "", at);
     }
+    tpi_nearest_hint(&nearest, hint, sizeof hint);
     const tp_status status =
-        tp_fail(err, TP_E_UNKNOWN, "there is no robot \"%.60s\"%s%s%s", name,
-                tpi_nearest_hint(&nearest, hint, sizeof hint),
+        tp_fail(err, TP_E_UNKNOWN, "there is no robot \"%.60s\"%s%s%s", name, hint,
                 hint[0] == '\0' ? "; there are " : " There are ", tpi_buf_text(&text));
     tpi_buf_fini(&all);
     tpi_buf_fini(&text);
