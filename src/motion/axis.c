@@ -35,6 +35,11 @@ static tpi_motion_station station_at(const tpi_motion_engine *e, const tpi_motio
     const tpi_motion_motion *m = &axis->motion;
     const int64_t since = tau_ns - m->tau0_ns;
 
+    const bool speedless = m->servo == TPI_MOTION_GOTO_SERVO || m->servo == TPI_MOTION_SERVO_FORCE;
+
+    if (speedless && m->tool == NULL && since <= 0) {
+        return (tpi_motion_station){m->profile.last, 0}; /* it has not been written yet */
+    }
     if (m->servo == 0 || m->servo == TPI_MOTION_GOTO_SERVO) {
         return (tpi_motion_station){axis->rest, 0};
     }
@@ -104,39 +109,6 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
     return next < m->end_ns ? next : m->end_ns;
 }
 
-/* ---- Who holds an axis ---- */
-
-bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client)
-{
-    if (axis->holder != NULL && axis->holder != client) {
-        if (axis->holder->rank >= client->rank || (axis->motion.servo != 0 && axis->motion.firm)) {
-            return false;
-        }
-        tpi_motion_client *other = axis->holder;
-
-        axis->holder = client;
-        if (axis->motion.servo != 0 && axis->motion.track->client == other) {
-            char why[TPI_MOTION_TEXT];
-
-            snprintf(why, sizeof why, "%s has a higher rank", client->label);
-            tpi_motion_axis_end(e, axis, TPI_MOTION_INTERRUPTED, true, why);
-        }
-    }
-    axis->holder = client;
-    client->held[axis->index]++;
-    return true;
-}
-
-void tpi_motion_axis_release(tpi_motion_axis *axis, tpi_motion_client *client)
-{
-    if (client->held[axis->index] > 0) {
-        client->held[axis->index]--;
-    }
-    if (axis->holder == client && client->held[axis->index] == 0) {
-        axis->holder = NULL;
-    }
-}
-
 /* ---- Ends ---- */
 
 static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
@@ -190,11 +162,26 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     }
     tpi_motion_output_mark(e, axis, false);
     if (m.command != NULL) {
-        tpi_motion_axis_release(axis, m.track->client);
+        tpi_motion_axis_release(e, axis, m.track->client);
         end_command(e, m.track->client, m.command, signal, why);
     }
     if (m.tool != NULL) {
         tpi_motion_tool_leave(e, m.tool, signal, why);
+    }
+}
+
+void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
+                              tpi_motion_signal signal, const char *why)
+{
+    for (uint16_t i = 0; i < e->base_axes; i++) {
+        bool skip = e->axes[i].motion.servo != TPI_MOTION_GOTO_SERVO;
+
+        for (uint16_t k = 0; replaced != NULL && k < replaced->count; k++) {
+            skip = skip || replaced->targets[k].axis == i;
+        }
+        if (!skip) {
+            tpi_motion_axis_end(e, &e->axes[i], signal, true, why);
+        }
     }
 }
 
@@ -210,6 +197,7 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
                                  &axis->limits);
     } else if (m->servo != TPI_MOTION_SERVO_POSITION) {
         m->profile.end_s = INFINITY;
+        m->profile.last = from;
     } else if (duration_ns == 0) {
         tpi_motion_profile_trapezoid(&m->profile, from, value, &axis->limits);
     } else if (!tpi_motion_profile_cubic(&m->profile, from, value, (double)duration_ns * 1e-9,
@@ -219,6 +207,22 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
     }
     m->ends = !isinf(m->profile.end_s);
     m->end_ns = m->ends ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
+}
+
+/* A track that stands has no speeds: a dof that it takes over from another one stops at once. */
+static void count_lost_speed(tpi_motion_engine *e, const tpi_motion_axis *axis,
+                             tpi_motion_track *track)
+{
+    const tpi_motion_motion *m = &axis->motion;
+    const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
+
+    if (m->track != track && tpi_motion_track_scale(track) == 0 &&
+        fabs(station_at(e, axis, tau_of(e, axis), true).point.velocity) *
+                tpi_motion_track_scale(m->track) >
+            step) {
+        track->line.excesses++;
+        e->excesses++;
+    }
 }
 
 /* Replace the motion of an axis. Its state is taken over. */
@@ -233,6 +237,7 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
     if (m->servo != 0) {
         const bool own = m->track->client == NULL || m->track->client == track->client;
 
+        count_lost_speed(e, axis, track);
         tpi_motion_axis_end(e, axis, own ? TPI_MOTION_MODIFIED : TPI_MOTION_INTERRUPTED, false,
                             "replaced by a newer command");
     }
@@ -296,24 +301,25 @@ static void release_order(tpi_motion_engine *e, tpi_motion_client *client,
                           const tpi_motion_order *order)
 {
     for (uint16_t i = 0; i < order->count; i++) {
-        tpi_motion_axis_release(&e->axes[order->targets[i].axis], client);
+        tpi_motion_axis_release(e, &e->axes[order->targets[i].axis], client);
     }
 }
 
 static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
-                         const tpi_motion_order *order, const tpi_motion_subject *subject,
+                         const tpi_motion_order *order, const tpi_motion_frame_info *frame,
                          const tpi_motion_axis *axis)
 {
+    const tpi_motion_subject subject = {order->tag, frame->package, frame->mode, frame->flags, 0};
     const char *joint = e->robot.joints[axis->joint].name;
 
-    release_order(e, track->client, order);
-    if (axis->holder != NULL && axis->holder != track->client) {
-        tpi_motion_signal_send(e, track->client, subject, TPI_MOTION_INTERRUPTED, true,
+    if (axis->holder != track->client) {
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_INTERRUPTED, true,
                                "%s was taken by %s", joint, axis->holder->label);
-        return;
+    } else {
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", joint,
+                               firmness(e, axis));
     }
-    tpi_motion_signal_send(e, track->client, subject, TPI_MOTION_BUSY, true, "%s %s", joint,
-                           firmness(e, axis));
+    release_order(e, track->client, order);
 }
 
 static tpi_motion_playing *begin_command(tpi_motion_engine *e, const tpi_motion_track *track,
@@ -348,7 +354,7 @@ void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track, tpi_mo
     tp_error err = {.text = ""};
 
     if (in_the_way != NULL) {
-        refuse_order(e, track, order, &subject, in_the_way);
+        refuse_order(e, track, order, frame, in_the_way);
         return;
     }
     if (order->moves_frame && (tool = tpi_motion_tool_plan(e, track, order, &err)) == NULL) {
@@ -357,8 +363,15 @@ void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track, tpi_mo
         return;
     }
     tpi_motion_playing *command = begin_command(e, track, order, &subject);
+    if (order->count > 0 && order->targets[0].axis < e->base_axes) {
+        tpi_motion_axis_end_goto(e, order, TPI_MOTION_MODIFIED, "replaced by a newer command");
+    }
     for (uint16_t i = 0; i < order->count; i++) {
         begin_motion(e, track, order, &order->targets[i], command, tool);
+    }
+    if (order->count == 0) { /* a MOVE of nothing */
+        command->used = false;
+        tpi_motion_signal_send(e, track->client, &subject, command->worst, true, "done");
     }
 }
 
@@ -383,8 +396,10 @@ void tpi_motion_axis_samples(tpi_motion_engine *e)
         if (has_ended(m)) {
             const bool alone = m->tool == NULL;
             const double last = m->profile.last.position;
+            const bool limited = m->servo == TPI_MOTION_SERVO_SPEED && m->value != 0;
 
-            tpi_motion_axis_end(e, axis, TPI_MOTION_SUCCESS, false, "done");
+            tpi_motion_axis_end(e, axis, limited ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS, false,
+                                limited ? "a limit of the position is reached" : "done");
             if (alone) {
                 axis->rest.position = last;
             }
@@ -409,6 +424,8 @@ static void tighten(tpi_motion_grip *grip, const tpi_motion_axis *axis, tpi_moti
     /* Where the two parts compensate each other nothing is gained: the first comes in steps. */
     grip->down = fmin(grip->down, fmax(limit + fmin(used, 0), least) / speed);
     grip->up = fmin(grip->up, fmax(limit - fmax(used, 0), least) / speed);
+    grip->down_exceeds = grip->down_exceeds || limit + used < 0.999 * least;
+    grip->up_exceeds = grip->up_exceeds || limit - used < 0.999 * least;
 }
 
 int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track *track,
@@ -417,7 +434,7 @@ int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track
     const double most = 1e9 / (double)e->robot.period_ns;
     int64_t next = INT64_MAX;
 
-    *grip = (tpi_motion_grip){most, most};
+    *grip = (tpi_motion_grip){most, most, false, false};
     for (uint16_t i = 0; i < e->axis_count && track->moving > 0; i++) {
         const tpi_motion_axis *axis = &e->axes[i];
         const tpi_motion_motion *m = &axis->motion;

@@ -37,26 +37,41 @@ void tpi_motion_axis_take_measured(tpi_motion_axis *axis)
     axis->force = 0;
 }
 
+/* Clients that have commands for an output, playing or waiting, are hit by its fault. */
+static void mark_hit(tpi_motion_engine *e, uint16_t output)
+{
+    for (uint32_t i = 0; i < e->settings.clients; i++) {
+        tpi_motion_client *client = e->clients[i];
+
+        for (uint16_t k = 0; client != NULL && k < e->axis_count; k++) {
+            client->hit = (k > 0 && client->hit) ||
+                          (e->axes[k].place.output == output && client->held[k] > 0);
+        }
+    }
+}
+
+static void end_axes(tpi_motion_engine *e, uint16_t output, const char *why)
+{
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        if (e->axes[i].place.output == output) {
+            tpi_motion_axis_end(e, &e->axes[i], TPI_MOTION_INTERRUPTED, false, why);
+            tpi_motion_axis_take_measured(&e->axes[i]);
+        }
+    }
+}
+
 void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
                              int64_t now_ns)
 {
     tpi_motion_engine_set_now(engine, now_ns);
-    for (uint16_t i = 0; i < engine->axis_count; i++) {
-        tpi_motion_axis *axis = &engine->axes[i];
-
-        if (axis->place.output != output) {
-            continue;
+    mark_hit(engine, output);
+    end_axes(engine, output, why);
+    for (uint32_t i = 0; i < engine->settings.clients; i++) {
+        if (engine->clients[i] != NULL && engine->clients[i]->hit) {
+            tpi_motion_session_stop(engine, engine->clients[i], TPI_MOTION_INTERRUPTED, true, why);
         }
-        tpi_motion_client *client = axis->holder;
-        tpi_motion_axis_end(engine, axis, TPI_MOTION_INTERRUPTED, false, why);
-        if (client != NULL) {
-            tpi_motion_session_stop(engine, client, TPI_MOTION_INTERRUPTED, true, why);
-        }
-        if (axis->motion.servo != 0) { /* a brake: the device takes none */
-            tpi_motion_axis_end(engine, axis, TPI_MOTION_INTERRUPTED, false, why);
-        }
-        tpi_motion_axis_take_measured(axis);
     }
+    end_axes(engine, output, why); /* brakes: the device takes none */
     if (output < engine->robot.outputs) {
         engine->outputs[output].dirty = engine->outputs[output].goes = false;
     }

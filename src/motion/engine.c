@@ -60,6 +60,8 @@ static void end_leases(tpi_motion_engine *e)
         if (client == NULL || e->now_ns - client->heard_ns < client->lease_ns) {
             continue;
         }
+        /* It stops when the lease ended, not when something was planned last. */
+        tpi_motion_advance(e, client->heard_ns + client->lease_ns - 1);
         if (client->gone) {
             remove_client(e, client);
             continue;

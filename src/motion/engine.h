@@ -139,8 +139,8 @@ void tpi_motion_engine_base(tpi_motion_engine *engine, const tpi_motion_base *ba
 void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool reached,
                                int64_t now_ns);
 
-/* The device of an output has failed: what it plays ends, and clients that moved it lose their
- * frames. Commanded states become the measured ones. */
+/* The device of an output has failed: what it plays ends, and clients with commands for it, playing
+ * or waiting, lose all their frames. Commanded states become the measured ones. */
 void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
                              int64_t now_ns);
 

@@ -8,6 +8,7 @@
  *
  * Who holds an axis: `held` of a client counts its commands for the axis that wait or play. The
  * axis belongs to the client that counted first, until its count is 0 or a higher rank takes it.
+ * When the count of the higher rank is 0, the axis is given back.
  *
  * A tool is a control frame that moves: it moves the axes of its chain together. When one of them
  * is taken away, it ends.
@@ -78,6 +79,7 @@ typedef struct tpi_motion_repeat {
 
 typedef struct tpi_motion_client {
     bool used, gone; /* gone: its connection is closed, its frames still play */
+    bool hit;        /* by a fault that is being handled */
     uint32_t number;
     char label[TPI_MOTION_NAME + 1];
     uint8_t right, mode, late;
@@ -234,6 +236,9 @@ typedef struct tpi_motion_subject {
     int64_t start_ns;
 } tpi_motion_subject;
 
+/* Whether every command is answered: in direct mode and with ACK. */
+bool tpi_motion_signal_answers(const tpi_motion_subject *subject);
+
 /* Send a signal, if the mode and the flags of the subject ask for it. */
 void tpi_motion_signal_send(tpi_motion_engine *e, tpi_motion_client *client,
                             const tpi_motion_subject *subject, tpi_motion_signal signal, bool final,
@@ -274,7 +279,7 @@ void tpi_motion_tool_steps(tpi_motion_engine *e);
 void tpi_motion_tool_leave(tpi_motion_engine *e, tpi_motion_tool *tool, tpi_motion_signal signal,
                            const char *why);
 
-/* ---- axis.c: motions of axes ---- */
+/* ---- axis.c, output.c: motions of axes ---- */
 
 /* The state of an axis as a new motion on the track takes it over. */
 tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi_motion_axis *axis,
@@ -301,17 +306,25 @@ int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track
 /* How fast a track runs now: what its speeds are multiplied with. */
 double tpi_motion_track_scale(const tpi_motion_track *track);
 
-/* A client's command for the axis waits. Returns false if another client holds it. */
-bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client);
-
-/* One command less. */
-void tpi_motion_axis_release(tpi_motion_axis *axis, tpi_motion_client *client);
+/* A GOTO drives all axes of the base: a command for one of them ends it on all but those that it
+ * replaces itself. NULL: it ends on all. */
+void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
+                              tpi_motion_signal signal, const char *why);
 
 /* Write the outputs that are marked. */
 void tpi_motion_output_write(tpi_motion_engine *e, int64_t due_ns);
 
 /* Mark the output of an axis. */
 void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, bool forced);
+
+/* ---- holder.c: who holds an axis ---- */
+
+/* A client's command for the axis waits. Returns false if another client holds it. */
+bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client);
+
+/* One command less. After its last one the axis belongs to the next rank that has commands. */
+void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,
+                             tpi_motion_client *client);
 
 /* ---- track.c: time lines with frames ---- */
 

@@ -152,6 +152,12 @@ void tpi_motion_profile_speed(tpi_motion_profile *out, tpi_motion_point from, do
                               double acceleration, const tpi_motion_limits *limits)
 {
     const double limit = velocity >= 0 ? limits->upper : limits->lower;
+    const double left =
+        from.velocity > 0 ? limits->upper - from.position : from.position - limits->lower;
+    const double need = from.velocity * from.velocity / (2 * fmax(left, 1e-12));
+
+    /* A dof that slows down before a limit of its position must not brake more gently now. */
+    acceleration = fmax(acceleration, fmin(need, limits->acceleration));
     const double ramp_s = fabs(velocity - from.velocity) / acceleration;
     const double ramp = (velocity + from.velocity) / 2 * ramp_s;
     const double stop = velocity * fabs(velocity) / (2 * acceleration);

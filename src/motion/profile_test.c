@@ -175,6 +175,18 @@ static void a_speed_ends_at_the_position_limit(void **state)
     }
 }
 
+static void a_speed_that_turns_round_before_a_limit_does_not_pass_it(void **state)
+{
+    const tpi_motion_point from = {1.95, sqrt(2 * 0.05)}; /* it can just stop before 2 */
+    tpi_motion_profile p;
+
+    (void)state;
+    tpi_motion_profile_speed(&p, from, -0.4, 0.8, &LIMITS);
+    for (int i = 0; i <= 100; i++) {
+        assert_true(tpi_motion_profile_at(&p, i * 0.02).position <= 2 + 1e-9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_cubic_from_any_state_stays_within_limits),
         cmocka_unit_test(a_speed_is_reached_with_the_acceleration_and_lasts),
         cmocka_unit_test(a_speed_ends_at_the_position_limit),
+        cmocka_unit_test(a_speed_that_turns_round_before_a_limit_does_not_pass_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,6 @@ static void answer_queues(tpi_motion_engine *e, tpi_motion_client *client, uint3
                           bool passing)
 {
     tpi_motion_queues answer = {
-        .command = client->tracks[0].queue.count,
         .answers = tpi_motion_answers_count(&client->answers),
         .rate = client->rate,
         .robot_rate = e->rate,
@@ -175,8 +174,12 @@ static void answer_queues(tpi_motion_engine *e, tpi_motion_client *client, uint3
         .skipped = client->skipped,
     };
 
-    for (int i = 1; i < TPI_MOTION_TRACKS; i++) {
-        answer.playback += client->tracks[i].queue.count;
+    /* Frames of a sequence that has started are commands with a time, as the paper has it. */
+    for (int i = 0; i < TPI_MOTION_TRACKS; i++) {
+        const tpi_motion_track *track = &client->tracks[i];
+
+        *(track->state == TPI_MOTION_TRACK_COLLECTS ? &answer.playback : &answer.command) +=
+            track->queue.count;
     }
     tpi_motion_answer(e, client, TPI_MOTION_ASK_QUEUES | TPI_MOTION_ANSWER, tag, &answer, passing);
 }

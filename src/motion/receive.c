@@ -36,7 +36,10 @@ static bool is_known_refusal(tpi_motion_client *client, const tpi_motion_record 
 {
     uint32_t target = 0;
 
-    memcpy(&target, record->body, record->length < 4 ? record->length : 4);
+    /* Those for a joint or a control frame begin with it. */
+    if (record->code >= TPI_MOTION_SET && record->code != TPI_MOTION_MOVE) {
+        memcpy(&target, record->body, sizeof target);
+    }
     const uint64_t key = (uint64_t)record->code << 32 | target;
 
     for (uint32_t i = 0; i < client->refusal_count; i++) {
@@ -81,7 +84,7 @@ static bool hold_all(tpi_motion_engine *e, const struct arrival *a, const tpi_mo
             continue;
         }
         while (i > 0) {
-            tpi_motion_axis_release(&e->axes[order->targets[--i].axis], a->client);
+            tpi_motion_axis_release(e, &e->axes[order->targets[--i].axis], a->client);
         }
         tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_BUSY, true, "%s is moved by %s",
                                e->robot.joints[axis->joint].name, axis->holder->label);
@@ -97,10 +100,9 @@ static bool accept(tpi_motion_engine *e, const struct arrival *a, const tpi_moti
     tp_error err = {.text = ""};
 
     if (!tpi_motion_order_read(e, record, &order, &err)) {
-        const bool each =
-            a->info.mode == TPI_MOTION_DIRECT || (a->info.flags & TPI_MOTION_ACK) != 0;
+        const bool known = is_known_refusal(a->client, record);
 
-        if (!is_known_refusal(a->client, record) || each) {
+        if (!known || tpi_motion_signal_answers(&subject)) {
             tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_NA, true, "%s", err.text);
         }
         return false;
@@ -114,6 +116,17 @@ static bool accept(tpi_motion_engine *e, const struct arrival *a, const tpi_moti
     return hold_all(e, a, &order);
 }
 
+/* Whether there is a base that no other client moves. */
+static bool has_base(const tpi_motion_engine *e, const tpi_motion_client *client)
+{
+    for (uint16_t i = 0; i < e->base_axes; i++) {
+        if (e->axes[i].holder != NULL && e->axes[i].holder != client) {
+            return false;
+        }
+    }
+    return e->base_axes > 0;
+}
+
 /* A STOP while time is held: the base stands already, and what moved it ends. */
 static bool stopped_in_hold(tpi_motion_engine *e, const struct arrival *a,
                             const tpi_motion_record *record)
@@ -121,7 +134,7 @@ static bool stopped_in_hold(tpi_motion_engine *e, const struct arrival *a,
     const tpi_motion_subject subject = subject_of(a, record->tag);
 
     if (record->code != TPI_MOTION_STOP || a->info.mode != TPI_MOTION_DIRECT ||
-        a->client->rate * e->rate > 0) {
+        a->client->rate * e->rate > 0 || !has_base(e, a->client)) {
         return false;
     }
     for (uint16_t i = 0; i < e->base_axes; i++) {
@@ -241,7 +254,8 @@ static void count_in_sequence(tpi_motion_engine *e, const struct arrival *a)
         track->line.known_ns = tau;
     }
     tpi_motion_estimate_add(&track->sequence.estimate, e->now_ns, tau);
-    if (track->sequence.received == track->sequence.expected) {
+    if (track->sequence.mode == TPI_MOTION_PLAYBACK &&
+        track->sequence.received == track->sequence.expected) {
         track->sequence.complete = true;
     }
     if (track->state == TPI_MOTION_TRACK_COLLECTS) {

@@ -227,7 +227,7 @@ static const char *handle(tpi_motion_engine *e, tpi_motion_client *client,
     case TPI_MOTION_SET_MODE:
         return set_mode(client, &b->mode);
     case TPI_MOTION_BEGIN:
-        return e->panicked ? "there is a panic" : begin(client, &b->begin);
+        return begin(client, &b->begin);
     case TPI_MOTION_END:
         return end(e, client, &b->end);
     case TPI_MOTION_BROADCAST_BEGIN:
@@ -268,9 +268,12 @@ void tpi_motion_session(tpi_motion_engine *e, tpi_motion_client *client,
             set_lease(e, client, record.tag, b.lease.lease_us);
             continue;
         }
-        const char *why = handle(e, client, &record, &b);
+        const bool refused = e->panicked && record.code == TPI_MOTION_BEGIN;
+        const char *why = refused ? "there is a panic" : handle(e, client, &record, &b);
         tpi_motion_signal_send(e, client, &subject,
-                               why == NULL ? TPI_MOTION_SUCCESS : TPI_MOTION_ERROR, true, "%s",
-                               why == NULL ? "" : why);
+                               refused       ? TPI_MOTION_PANICKED
+                               : why == NULL ? TPI_MOTION_SUCCESS
+                                             : TPI_MOTION_ERROR,
+                               true, "%s", why == NULL ? "" : why);
     }
 }

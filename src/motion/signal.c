@@ -21,10 +21,15 @@ void tpi_motion_answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t
     }
 }
 
-/* In direct mode, and with ACK, everything is said; otherwise what went wrong. */
+bool tpi_motion_signal_answers(const tpi_motion_subject *subject)
+{
+    return subject->mode == TPI_MOTION_DIRECT || (subject->flags & TPI_MOTION_ACK) != 0;
+}
+
+/* Where not every command is answered, what went wrong is said. */
 static bool is_asked_for(const tpi_motion_subject *subject, tpi_motion_signal signal)
 {
-    return subject->mode == TPI_MOTION_DIRECT || (subject->flags & TPI_MOTION_ACK) != 0 ||
+    return tpi_motion_signal_answers(subject) ||
            (signal != TPI_MOTION_SUCCESS && signal != TPI_MOTION_MODIFIED);
 }
 

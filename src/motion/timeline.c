@@ -72,14 +72,13 @@ static void plan_stand(tpi_motion_line *line)
 /* End the step after `dt_ns` at a tau with a rate. */
 static void plan_step(tpi_motion_line *line, double dt_ns, int64_t tau_ns, double rate)
 {
+    const int64_t least = 100; /* in less, whole nanoseconds do not make a ratio */
     const int64_t dt = (int64_t)ceil(dt_ns);
 
     line->phase = TPI_MOTION_STEP;
     line->due_ns = line->at_ns + (dt > 1 ? dt : 1);
-    /* An event of this very instant is reached in a nanosecond, during which nothing changes. */
-    line->mean = tau_ns > line->tau_ns
-                     ? (double)(tau_ns - line->tau_ns) / (double)(line->due_ns - line->at_ns)
-                     : line->rate;
+    line->mean = dt > least ? (double)(tau_ns - line->tau_ns) / (double)(line->due_ns - line->at_ns)
+                            : (line->rate + rate) / 2;
     line->end.tau_ns = tau_ns;
     line->end.rate = rate;
 }
@@ -206,4 +205,6 @@ void tpi_motion_line_plan(tpi_motion_line *line, tpi_motion_grip grip, int64_t e
         return;
     }
     plan_ramp(line, grip, want, event_ns, (double)step_ns);
+    line->excesses += (line->end.rate < line->rate && grip.down_exceeds) ||
+                      (line->end.rate > line->rate && grip.up_exceeds);
 }

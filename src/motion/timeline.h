@@ -32,6 +32,7 @@ typedef enum tpi_motion_phase {
 /* How fast the rate may change, in 1/s: downwards and upwards. */
 typedef struct tpi_motion_grip {
     double down, up;
+    bool down_exceeds, up_exceeds; /* a motion uses the acceleration itself: this is an excess */
 } tpi_motion_grip;
 
 typedef struct tpi_motion_line {

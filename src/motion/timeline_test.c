@@ -37,13 +37,13 @@ static void at_rate_one_it_is_an_exact_shift(void **state)
     (void)state;
     tpi_motion_line_start(&line, 1000000007, 13, 1);
     for (int64_t event = 100; event < 1000000; event += 12345) {
-        tpi_motion_line_plan(&line, (tpi_motion_grip){3, 3}, event, STEP);
+        tpi_motion_line_plan(&line, (tpi_motion_grip){.down = 3, .up = 3}, event, STEP);
         assert_int_equal(line.phase, TPI_MOTION_EXACT);
         assert_int_equal(line.due_ns, 1000000007 - 13 + event);
         tpi_motion_line_reach(&line, line.due_ns - 5);
         assert_int_equal(line.tau_ns, event - 5);
     }
-    tpi_motion_line_plan(&line, (tpi_motion_grip){3, 3}, NEVER, STEP);
+    tpi_motion_line_plan(&line, (tpi_motion_grip){.down = 3, .up = 3}, NEVER, STEP);
     assert_int_equal(line.due_ns, NEVER);
 }
 
@@ -135,12 +135,36 @@ static void a_stop_that_the_grip_does_not_allow_is_made_and_counted(void **state
     line.bounded = true;
     line.known_ns = 50 * MS; /* 1/6 s would be needed */
     for (int i = 0; i < 100; i++) {
-        tpi_motion_line_plan(&line, (tpi_motion_grip){3, 3}, line.known_ns, STEP);
+        tpi_motion_line_plan(&line, (tpi_motion_grip){.down = 3, .up = 3}, line.known_ns, STEP);
         follow(&line, line.at_ns + STEP);
         assert_true(line.tau_ns <= line.known_ns);
     }
     assert_int_equal(line.tau_ns, 50 * MS);
     assert_true(line.excesses > 0);
+}
+
+static void a_step_of_nanoseconds_does_not_change_the_speed(void **state)
+{
+    tpi_motion_line line = {.rate = 0.9, .goal = 0.9, .tau_ns = 1000, .at_ns = 2000};
+
+    (void)state;
+    tpi_motion_line_plan(&line, (tpi_motion_grip){.down = 3, .up = 3}, 1001, STEP);
+    assert_true(line.due_ns <= 2002);
+    assert_true(fabs(line.mean - 0.9) < 1e-6);
+}
+
+static void slowing_a_motion_that_uses_the_acceleration_is_counted(void **state)
+{
+    const tpi_motion_grip grip = {.down = 3, .up = 3, .down_exceeds = true};
+    tpi_motion_line line = {.rate = 1, .goal = 0};
+
+    (void)state;
+    tpi_motion_line_plan(&line, grip, NEVER, STEP);
+    assert_int_equal(line.excesses, 1);
+    tpi_motion_line_reach(&line, line.due_ns);
+    line.goal = 1;
+    tpi_motion_line_plan(&line, grip, NEVER, STEP);
+    assert_int_equal(line.excesses, 1);
 }
 
 static void an_adaptive_line_runs_at_the_rate_of_its_buffer(void **state)
@@ -178,6 +202,8 @@ int main(void)
         cmocka_unit_test(steps_end_exactly_at_events),
         cmocka_unit_test(it_stands_at_the_last_known_frame_and_never_passes_it),
         cmocka_unit_test(a_stop_that_the_grip_does_not_allow_is_made_and_counted),
+        cmocka_unit_test(a_step_of_nanoseconds_does_not_change_the_speed),
+        cmocka_unit_test(slowing_a_motion_that_uses_the_acceleration_is_counted),
         cmocka_unit_test(an_adaptive_line_runs_at_the_rate_of_its_buffer),
     };
 

@@ -99,7 +99,7 @@ static void drop_record(tpi_motion_engine *e, tpi_motion_client *client,
 
     if (tpi_motion_order_read(e, record, &order, NULL)) {
         for (uint16_t i = 0; i < order.count; i++) {
-            tpi_motion_axis_release(&e->axes[order.targets[i].axis], client);
+            tpi_motion_axis_release(e, &e->axes[order.targets[i].axis], client);
         }
     }
     tpi_motion_signal_send(e, client, &subject, signal, true, "%s", why);
@@ -129,7 +129,7 @@ void tpi_motion_track_drop(tpi_motion_engine *e, tpi_motion_track *track, int64_
             }
             drop_record(e, client, &info, &record, signal, why);
         }
-        if (tag != 0) {
+        if (tag != 0 && (kept > 0 || track != &client->tracks[0])) {
             info.size = (uint32_t)kept;
             tpi_motion_queue_add(&client->store, &track->queue, &info, e->room.accepted);
         }

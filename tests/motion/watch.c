@@ -1,0 +1,124 @@
+/* watch.c - what no write of the motion engine may do. */
+#include "watch.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void complain(const struct watch *w, const tpi_motion_write *write, const char *what,
+                     double value)
+{
+    printf("x output %u at %lld ns, planned to %lld: %s: %.9g\n", write->output,
+           (long long)write->due_ns, (long long)w->front_ns, what, value);
+}
+
+static void check_limits(struct watch *w, const tpi_motion_write *write, const struct watched *d)
+{
+    double value = write->values[d->slot], speed = write->speeds[d->slot];
+    uint8_t servo = write->servo[d->slot];
+
+    if (!isfinite(value) || !isfinite(speed)) {
+        complain(w, write, "not finite", value);
+    }
+    if (servo == TPI_MOTION_SERVO_POSITION &&
+        (value < d->dof.lower - 1e-9 || value > d->dof.upper + 1e-9)) {
+        complain(w, write, "position", value);
+    }
+    if (servo == TPI_MOTION_SERVO_FORCE && fabs(value) > d->dof.force * (1 + 1e-9)) {
+        complain(w, write, "force", value);
+    }
+    if (fabs(speed) > d->dof.velocity * (1 + 1e-6)) {
+        complain(w, write, "speed", speed);
+    }
+    if (servo == TPI_MOTION_SERVO_SPEED && fabs(value) > d->dof.velocity * (1 + 1e-6)) {
+        complain(w, write, "speed", value);
+    }
+    if (servo != 0 && (d->dof.servo & servo) == 0 && value != 0) {
+        complain(w, write, "servo command", servo);
+    }
+}
+
+static void check_change(struct watch *w, const tpi_motion_write *write, const struct watched *d)
+{
+    double dt = (double)(write->due_ns - d->due_ns) * 1e-9;
+    double change = fabs(write->speeds[d->slot] - d->speed);
+
+    if (!d->known || dt <= 0 || d->servo == TPI_MOTION_SERVO_FORCE ||
+        write->servo[d->slot] == TPI_MOTION_SERVO_FORCE) {
+        return;
+    }
+    /* A speed that begins is that of the end of its first period. */
+    if (change > d->dof.acceleration * (dt + w->period_s) * (1 + 1e-6) + 1e-9 &&
+        write->due_ns > w->excused_ns) {
+        snprintf(w->hasty, sizeof w->hasty, "output %u slot %u at %lld ns: %.9g to %.9g in %.9g s",
+                 d->output, d->slot, (long long)write->due_ns, d->speed, write->speeds[d->slot],
+                 dt);
+    }
+    if (write->servo[d->slot] == TPI_MOTION_SERVO_POSITION &&
+        d->servo == TPI_MOTION_SERVO_POSITION &&
+        fabs(write->values[d->slot] - d->value) > d->dof.velocity * dt * (1 + 1e-6) + 1e-9) {
+        complain(w, write, "jump", write->values[d->slot] - d->value);
+    }
+}
+
+void watch_write(void *user, const tpi_motion_write *write)
+{
+    struct watch *w = user;
+
+    if (w->panicked) {
+        complain(w, write, "in a panic", 0);
+    }
+    if (write->due_ns < w->front_ns) {
+        complain(w, write, "too late", (double)(w->front_ns - write->due_ns));
+    }
+    if (write->due_ns < w->due_ns[write->output] ||
+        (write->what == TPI_MOTION_WRITE_DOFS && write->due_ns == w->due_ns[write->output])) {
+        complain(w, write, "after a write at", (double)w->due_ns[write->output]);
+    }
+    w->due_ns[write->output] = write->due_ns;
+    if (write->what != TPI_MOTION_WRITE_DOFS) {
+        watch_forget(w, write->output); /* the device moves by itself */
+    }
+    for (uint16_t i = 0; i < w->count && write->what == TPI_MOTION_WRITE_DOFS; i++) {
+        struct watched *d = &w->dofs[i];
+
+        if (d->output == write->output && d->slot < write->count) {
+            check_limits(w, write, d);
+            check_change(w, write, d);
+            d->known = true;
+            d->servo = write->servo[d->slot];
+            d->value = write->values[d->slot];
+            d->speed = write->speeds[d->slot];
+            d->due_ns = write->due_ns;
+        }
+    }
+}
+
+void watch_planned(struct watch *w, int64_t front_ns, uint64_t excesses)
+{
+    if (w->hasty[0] != 0 && excesses == w->excesses) {
+        printf("x too much acceleration, not counted: %s\n", w->hasty);
+    }
+    if (excesses != w->excesses) {
+        w->excused_ns = front_ns + (int64_t)(2e9 * w->period_s);
+    }
+    w->hasty[0] = 0;
+    w->excesses = excesses;
+    w->front_ns = front_ns > w->front_ns ? front_ns : w->front_ns;
+}
+
+void watch_forget(struct watch *w, uint16_t output)
+{
+    for (uint16_t i = 0; i < w->count; i++) {
+        if (output == TPI_MOTION_NOWHERE || w->dofs[i].output == output) {
+            w->dofs[i].known = false;
+        }
+    }
+}
+
+void watch_print(const struct watch *w)
+{
+    for (uint16_t i = 0; i < w->count; i++) {
+        printf(" %u:%.9g:%.9g", w->dofs[i].servo, w->dofs[i].value, w->dofs[i].speed);
+    }
+    putchar('\n');
+}
