@@ -46,6 +46,12 @@ void tpi_geometry_tell(tp_device *device);
 
 /* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
 void tpi_geometry_prepare(tp_device *device);
+
+/* The code of the other interface of vehicles, which has the same frames; 0 for other devices. And
+ * before the device is listed: such a vehicle with its index is there, so it gets another frame. */
+unsigned tpi_geometry_other_vehicle(const tp_device *device);
+void tpi_geometry_tell_apart(tp_device *device);
+
 void tpi_geometry_now(const tp_device *device, tp_geometry *out);
 bool tpi_geometry_is_vehicle(const tp_device *device);
 bool tpi_geometry_is_localizer(const tp_device *device);

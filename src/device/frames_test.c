@@ -280,6 +280,17 @@ static void frames_that_come_to_sit_in_each_other_end_no_turn(void **state)
 
 /* ---- Very many ------------------------------------------------------------------------------- */
 
+/* Vehicles of both interfaces with one index are two frames. */
+static void two_kinds_of_vehicles_have_a_frame_each(void **state)
+{
+    play *p = begin("position2d:0 position3d:0 position3d:1 position2d:1 laser:0");
+
+    (void)state;
+    assert_frames(p, "odom odom1 base<odom*? base3d<odom*? base1<odom1*? base2d1<odom1*? "
+                     "laser:0<base?");
+    play_destroy(p);
+}
+
 /* How long it takes to list the frames of so many devices: the best of some times. */
 static double list_crowd(uint32_t count)
 {
@@ -324,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_chain_is_as_configured),
         cmocka_unit_test(frames_cannot_sit_in_each_other),
         cmocka_unit_test(frames_that_come_to_sit_in_each_other_end_no_turn),
+        cmocka_unit_test(two_kinds_of_vehicles_have_a_frame_each),
         cmocka_unit_test(very_many_are_listed_without_comparing_each_with_each),
     };
 

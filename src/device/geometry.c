@@ -56,6 +56,21 @@ static void name_by_kind(tp_device *device)
     }
 }
 
+unsigned tpi_geometry_other_vehicle(const tp_device *device)
+{
+    if (!tpi_geometry_is_vehicle(device)) {
+        return 0;
+    }
+    return device->interface == &tp_interface_position2d ? TP_POSITION3D_CODE : TP_POSITION2D_CODE;
+}
+
+void tpi_geometry_tell_apart(tp_device *device)
+{
+    number_name(device->geometry.frame,
+                device->interface == &tp_interface_position2d ? "base2d" : "base3d",
+                device->addr.index);
+}
+
 /* ---- What an interface says about it --------------------------------------------------------- */
 
 /* The field of one struct of this name; NULL if there is none. */

@@ -122,6 +122,15 @@ static void forget_tables(tpi_hub *hub)
     hub->odometry->valid = false;
 }
 
+static void tell_vehicles_apart(const tpi_hub *hub, tp_device *device)
+{
+    const unsigned other = tpi_geometry_other_vehicle(device);
+
+    if (other != 0 && tpi_hub_find(hub, device->addr.robot, other, device->addr.index) != NULL) {
+        tpi_geometry_tell_apart(device);
+    }
+}
+
 /* There is room. */
 static void put_devices(tpi_hub *hub, tp_instance *instance)
 {
@@ -130,6 +139,7 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
     hub->device_changes++;
     hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
+        tell_vehicles_apart(hub, device);
         hub->devices[hub->device_count++] = device;
         device->listed = true;
         tpi_frames_add(device);

@@ -2,11 +2,32 @@
 #include "emulate/body.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "sim/move/actuators.h"
 #include "sim/sense/sensors.h"
 
 static const double half_light = 0.25; /* the level at which a light sensor reads a half */
+
+tp_status tpi_body_init(struct tpi_body *body, tpi_sim *sim, tpi_sim_model model, double track,
+                        tp_error *err)
+{
+    tpi_buf name = {0};
+
+    *body = (struct tpi_body){.sim = sim, .model = model, .track = track};
+    tpi_sim_put_name(sim, model, &name);
+    const tp_status status = name.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                             : name.length >= sizeof body->name
+                                 ? tp_fail(err, TP_E_LIMIT, "the name of the model is too long")
+                                 : TP_OK;
+    if (status == TP_OK) {
+        memcpy(body->name, tpi_buf_text(&name), name.length + 1);
+        tpi_sim_subscribe(sim, model);
+    }
+    tpi_buf_fini(&name);
+    return status;
+}
 
 /* ---- Wheels ---------------------------------------------------------------------------------- */
 
@@ -46,16 +67,10 @@ void tpi_body_command(struct tpi_body *body)
 
 tpi_sim_model tpi_body_find(const struct tpi_body *body, const char *name)
 {
-    tpi_buf full = {0};
-    tpi_sim_model part = TPI_SIM_NONE;
+    char full[TPI_BODY_NAME + 64];
 
-    tpi_sim_put_name(body->sim, body->model, &full);
-    tpi_buf_printf(&full, ".%s", name);
-    if (!full.failed) {
-        part = tpi_sim_find(body->sim, tpi_buf_text(&full));
-    }
-    tpi_buf_fini(&full);
-    return part;
+    (void)snprintf(full, sizeof full, "%s.%.60s", body->name, name);
+    return tpi_sim_find(body->sim, full);
 }
 
 tpi_sim_model tpi_body_part(struct tpi_body *body, const char *name)

@@ -10,16 +10,23 @@
 
 #include "sim/sim.h"
 
+enum { TPI_BODY_NAME = 256 };
+
 struct tpi_body {
-    tpi_sim *sim;        /* borrowed */
-    tpi_sim_model model; /* the robot */
-    double track;        /* between the wheels, in metres */
-    double wanted[2];    /* m/s of the left and the right wheel */
-    double turned[2];    /* m/s in the last step: less than wanted if something is in the way */
-    bool lifted;         /* the wheels turn and the body stands */
-    bool empty;          /* the battery: the wheels stand */
-    bool blocked;        /* something is in the way */
+    tpi_sim *sim;             /* borrowed */
+    tpi_sim_model model;      /* the robot */
+    char name[TPI_BODY_NAME]; /* of the model */
+    double track;             /* between the wheels, in metres */
+    double wanted[2];         /* m/s of the left and the right wheel */
+    double turned[2]; /* m/s in the last step: less than wanted if something is in the way */
+    bool lifted;      /* the wheels turn and the body stands */
+    bool empty;       /* the battery: the wheels stand */
+    bool blocked;     /* something is in the way */
 };
+
+/* A body that stands still. Fails if the model's name is too long, or memory runs out. */
+tp_status tpi_body_init(struct tpi_body *body, tpi_sim *sim, tpi_sim_model model, double track,
+                        tp_error *err);
 
 /* Drive from now on; speeds that are not finite stand still. */
 void tpi_body_drive(struct tpi_body *body, double left_mps, double right_mps);

@@ -209,10 +209,9 @@ tp_status tpi_emu_create(tpi_emu **out, const tpi_emu_kind *kind, tpi_sim *sim, 
     }
     emu->kind = kind;
     emu->baud = kind->baud;
-    emu->body = (struct tpi_body){.sim = sim, .model = model, .track = kind->track};
     emu->now_us = tpi_sim_time_us(sim);
-    tpi_sim_subscribe(sim, model);
-    const tp_status status = set_up(emu, options, err);
+    tp_status status = tpi_body_init(&emu->body, sim, model, kind->track, err);
+    status = status == TP_OK ? set_up(emu, options, err) : status;
     if (status != TP_OK) {
         tpi_emu_destroy(emu);
         return status;
@@ -269,8 +268,7 @@ static void trace(tpi_emu *emu, const char *direction, const void *bytes, size_t
     tpi_buf line = {0};
 
     tpi_buf_printf(&line, "%9.3f ", (double)emu->now_us * 1e-6);
-    tpi_sim_put_name(emu->body.sim, emu->body.model, &line);
-    tpi_buf_printf(&line, " %s", direction);
+    tpi_buf_printf(&line, "%s %s", emu->body.name, direction);
     for (size_t i = 0; i < length && i < MOST_TRACED; i++) {
         tpi_buf_printf(&line, " %02x", at[i]);
     }

@@ -129,6 +129,7 @@ struct nxt {
     int64_t awake_us;       /* when the sleep timer was reset */
     bool asleep;            /* switched itself off */
     uint8_t button_counts[NXT_BUTTONS], button_was[NXT_BUTTONS];
+    uint8_t module_at; /* of the search for modules */
     uint8_t screen[NXT_SCREEN];
 };
 

@@ -121,36 +121,36 @@ static uint8_t write_module(tpi_emu *emu, struct nxt_call *call)
     return NXT_OK;
 }
 
-/* A module as the data of a reply: handle, name, id, size, size of its memory. */
-static uint8_t put_module(struct nxt_call *call, size_t index)
+/* The module at which the search is, as the data of a reply: handle, name, id, size, size of its
+ * memory. There is one search, with the handle 0. */
+static uint8_t put_module(struct nxt *nxt, struct nxt_call *call)
 {
     call->reply_length = 1 + NXT_NAME + 10;
-    if (index >= MODULES) {
+    if (nxt->module_at >= MODULES) {
         return NXT_NO_MODULE;
     }
-    call->reply[0] = (uint8_t)index;
-    (void)snprintf((char *)call->reply + 1, NXT_NAME, "%s", modules[index].name);
-    tpi_put_le32(call->reply + 1 + NXT_NAME, modules[index].id);
-    tpi_put_le16(call->reply + 9 + NXT_NAME, modules[index].memory);
+    const struct module *module = &modules[nxt->module_at++];
+    (void)snprintf((char *)call->reply + 1, NXT_NAME, "%s", module->name);
+    tpi_put_le32(call->reply + 1 + NXT_NAME, module->id);
+    tpi_put_le16(call->reply + 9 + NXT_NAME, module->memory);
     return NXT_OK;
 }
 
 static uint8_t first_module(tpi_emu *emu, struct nxt_call *call)
 {
-    size_t i = 0;
+    struct nxt *nxt = nxt_of(emu);
 
-    (void)emu;
-    while (i < MODULES && call->data[0] != '*' &&
-           strncmp((const char *)call->data, modules[i].name, NXT_NAME) != 0) {
-        i++;
+    nxt->module_at = 0;
+    while (nxt->module_at < MODULES && call->data[0] != '*' &&
+           strncmp((const char *)call->data, modules[nxt->module_at].name, NXT_NAME) != 0) {
+        nxt->module_at++;
     }
-    return put_module(call, i);
+    return put_module(nxt, call);
 }
 
 static uint8_t next_module(tpi_emu *emu, struct nxt_call *call)
 {
-    (void)emu;
-    return put_module(call, (size_t)call->data[0] + 1);
+    return put_module(nxt_of(emu), call);
 }
 
 static uint8_t close_module(tpi_emu *emu, struct nxt_call *call)

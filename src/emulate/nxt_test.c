@@ -307,6 +307,12 @@ static void buttons_are_in_the_memory_of_a_module(void **state)
     assert_string_equal(ask(&s, "01 94 01 00 0a 00 77 00 02 00"),
                         "02 94 00 01 00 0a 00 02 00 aa 55");
     assert_string_equal(ask(&s, "01 94 01 00 04 00 22 00 04 00"), "02 94 91 01 00 04 00 00 00");
+    /* a search goes on with the same handle */
+    assert_memory_equal(
+        ask(&s, "01 90 2a 2e 2a 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"),
+        "02 90 00 00 42 75 74 74 6f 6e", 29);
+    assert_memory_equal(ask(&s, "01 91 00"), "02 91 00 00 44 69 73 70 6c 61 79", 32);
+    assert_memory_equal(ask(&s, "01 91 00"), "02 91 90", 8);
     stage_close(&s);
 }
 

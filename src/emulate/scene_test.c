@@ -202,6 +202,27 @@ static void mistakes_are_told(void **state)
     assert_non_null(strstr(err.text, "x.world"));
 }
 
+static tp_status make_and_run(void *context)
+{
+    const tpi_scene_actor actor = {.kind = context};
+    const tpi_scene_plan plan = {.folders = TEST_ROOT "/worlds", .actors = &actor, .count = 1};
+    tpi_scene *scene = NULL;
+    const tp_status status = tpi_scene_create(&scene, &plan, NULL);
+
+    if (status == TP_OK) {
+        tpi_scene_advance(scene, 20000);
+    }
+    tpi_scene_destroy(scene);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    /* a kind that says nothing by itself: what is not sent for want of memory is lost */
+    memory_sweep(make_and_run, (void *)(uintptr_t)tpi_emu_kind_named("lifa", NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +233,7 @@ int main(void)
         cmocka_unit_test(robots_find_places_and_meet),
         cmocka_unit_test(every_run_is_the_same),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(memory_may_run_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

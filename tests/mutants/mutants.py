@@ -15,6 +15,7 @@ import collections
 import concurrent.futures
 import filecmp
 import glob
+import hashlib
 import json
 import os
 import random
@@ -32,6 +33,19 @@ class Area:
     """Files to change, the tests that look, how many changes are made by default, and of which kinds (None: all)."""
     def __init__(self, files, tests, count, operators=None):
         self.files, self.tests, self.count, self.operators = files, tests, count, operators
+
+    def mutants_of(self, path):
+        """Without those of which a glance shows that they change nothing."""
+        mutants = changes.possible_mutants_of(path)
+        if self.operators is None:
+            return mutants
+        return [m for m in mutants if m.operator in self.operators and not changes.is_the_same(m)]
+
+    def sample(self, mutants, count, seed):
+        if self.operators is None:
+            return random.Random(seed).sample(mutants, count)
+        # By a hash of the text, so that changes elsewhere in the code leave most of the sample as it is.
+        return sorted(mutants, key=lambda m: hashlib.sha256(("%d %s" % (seed, m.key())).encode()).digest())[:count]
 
 
 AREAS = {
@@ -167,13 +181,12 @@ def chosen_mutants(args):
     """Those of the arguments, and how many there are."""
     area = AREAS[args.area]
     count = area.count if args.count is None else args.count
-    mutants = [m for path in area.files if args.file is None or args.file in path for m in changes.possible_mutants_of(path)
-               if area.operators is None or m.operator in area.operators]
+    mutants = [m for path in area.files if args.file is None or args.file in path for m in area.mutants_of(path)]
     if args.again:
         survived = {line.strip() for line in open(args.again)}
         mutants = [m for m in mutants if m.key() in survived]
     if 0 < count < len(mutants):
-        return random.Random(args.seed).sample(mutants, count), len(mutants)
+        return area.sample(mutants, count, args.seed), len(mutants)
     return mutants, len(mutants)
 
 

@@ -261,8 +261,10 @@ static void nobody_gets_through_from_a_flush_place(void **state)
             const double side = side_of(sim, wall);
             for (int step = 0; step < 10; step++) {
                 const double fast = step % 3 == 0 ? 20 : 0.3;
-                drive(sim, "r", sim_throw(&dice, -fast, fast), sim_throw(&dice, -fast, fast),
-                      sim_throw(&dice, -fast, fast));
+                const double turn =
+                    sim_throw(&dice, -fast, fast); /* the same with every compiler */
+                const double sideways = sim_throw(&dice, -fast, fast);
+                drive(sim, "r", sim_throw(&dice, -fast, fast), sideways, turn);
                 tpi_sim_step(sim);
                 assert_false(is_in_walls(sim, "r", size[0], size[1], 1.1 * SIM_TOLERANCE));
                 const tpi_sim_pose pose = pose_of(sim, "r");
