@@ -91,6 +91,7 @@ class Frame:
         self.commands = []
         self.waits = False
         self.late = self.disordered = False
+        self.takes = False  # it takes a dof that moves: it starts before others that come at this time
         self.rank = order  # among frames that start at the same time
         self.attempt = 0
         self.tau, self.due = package.time, None  # its time on its time line; when it starts
@@ -444,6 +445,7 @@ class Model:
                                                    for f in self.waiting):
                 raise Open  # whether it has started at this instant
             if rival not in (None, client) and dof.active and dof.active.client is rival:
+                frame.takes = True
                 self.lose(dof, {INTERRUPTED})
 
     def lose(self, dof, signals):
@@ -579,7 +581,7 @@ class Model:
         due = when[0] if isinstance(when, tuple) else when
         before = [f.rank for f in self.waiting if f.line is frame.line and f.client is frame.client and
                   f.due == due and (f.tau, f.order) < (frame.tau, frame.order)]
-        if before and max(before) > frame.rank:
+        if before and max(before) > frame.rank and not frame.takes:
             frame.rank = max(before) + SOON
             self.at(self.front, self.start, frame, when, order=frame.rank)
             return

@@ -22,12 +22,14 @@ def a_wrong_engine_is_noticed():
     sys.path.insert(0, str(COMPARE.parent))
     import compare
     from generate import Generator
-    run = Generator(1, plain=True).run()
-    seen = compare.play(sys.argv[1], [(1, run)])[1]
-    assert not compare.disagreements(run, seen)
-    key = next(k for k, signals in seen.signals.items() if signals)
-    seen.signals[key].pop()
-    assert compare.disagreements(run, seen)
+    runs = [(seed, Generator(seed, plain=True).run()) for seed in range(1, 11)]
+    noticed = 0
+    for (_, run), seen in zip(runs, compare.play(sys.argv[1], runs).values()):
+        assert not compare.disagreements(run, seen)
+        key = next(iter(compare.think(run, seen).wanted))
+        seen.signals[key].pop()
+        noticed += bool(compare.disagreements(run, seen))
+    assert noticed == len(runs), noticed
 
 
 tap.main(engine_and_model_agree_in_ten_thousand_runs, a_wrong_engine_is_noticed)
