@@ -284,6 +284,8 @@ static void what_actuates_is_listed(void **state)
         "limb BRAKES",
         "coopobject STANDARD",
         "coopobject DATA",
+        "mechanism PLAY",
+        "mechanism BIND",
     };
     tp_catalogue *catalogue = NULL;
     size_t found = 0;

@@ -391,7 +391,7 @@ static void scans_allocate_nothing_once_it_runs(void **state)
     play *p = begin("radius=0.5");
 
     (void)state;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 200; i++) {
         scan(p, 2, 3, 4);
     }
     const size_t before = memory_allocations();

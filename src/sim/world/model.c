@@ -98,9 +98,11 @@ static bool hint_include(const char *type, char *hint, size_t size)
 {
     static const struct {
         const char *type, *file;
-    } robots[] = {{"carrier", "carrier"},   {"create", "create"},  {"finch", "finch"},
-                  {"follower", "follower"}, {"lms", "lasers"},     {"urg", "lasers"},
-                  {"mite", "mite"},         {"pioneer", "pioneer"}};
+    } robots[] = {{"arduino", "arduino"}, {"carrier", "carrier"},   {"create", "create"},
+                  {"create1", "create1"}, {"create2", "create2"},   {"finch", "finch"},
+                  {"finch1", "finch1"},   {"follower", "follower"}, {"lms", "lasers"},
+                  {"urg", "lasers"},      {"mite", "mite"},         {"nxt", "nxt"},
+                  {"pioneer", "pioneer"}, {"srv1", "srv1"}};
 
     for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
         if (strcmp(robots[i].type, type) == 0) {
