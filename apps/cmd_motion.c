@@ -1,4 +1,4 @@
-/* cmd_motion.c - troupe motion: descriptions of mechanisms. */
+/* cmd_motion.c - troupe motion: descriptions of mechanisms, and timed motion. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "commands.h"
 #include "motion_text.h"
+#include "mover.h"
 #include "output.h"
 #include "platform/folder.h"
 
@@ -29,6 +30,16 @@ static tp_status load(tpi_mechanism **out, const char *path, tp_error *err)
 
 /* ---- describe -------------------------------------------------------------------------------- */
 
+/* Whether it names a file, not a server. */
+static bool is_file(const char *path)
+{
+    const size_t length = strlen(path);
+
+    return strcmp(path, "-") == 0 || strncmp(path, "./", 2) == 0 || path[0] == '/' ||
+           (length > 5 && strcmp(path + length - 5, ".urdf") == 0) ||
+           (length > 4 && strcmp(path + length - 4, ".xml") == 0);
+}
+
 static int describe(int argc, char **argv)
 {
     const char *path = NULL;
@@ -47,7 +58,10 @@ static int describe(int argc, char **argv)
         }
     }
     if (path == NULL) {
-        return command_fail(name, EXIT_USAGE, "which file?");
+        return command_fail(name, EXIT_USAGE, "which file or robot?");
+    }
+    if (!is_file(path)) {
+        return motion_describe_remote(path, json);
     }
     if (load(&mechanism, path, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
@@ -142,7 +156,12 @@ static int check(int argc, char **argv)
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} parts[] = {{"describe", describe}, {"check", check}};
+} parts[] = {
+    {"describe", describe},    {"check", check},        {"goto", motion_goto},
+    {"set", motion_set},       {"play", motion_play},   {"record", motion_record},
+    {"state", motion_state},   {"rate", motion_rate},   {"hold", motion_hold},
+    {"resume", motion_resume}, {"panic", motion_panic}, {"reset", motion_reset},
+};
 
 static int run(int argc, char **argv)
 {
@@ -150,7 +169,9 @@ static int run(int argc, char **argv)
     char hint[96];
 
     if (argc == 0) {
-        return command_fail(name, EXIT_USAGE, "describe or check?");
+        return command_fail(name, EXIT_USAGE,
+                            "describe, check, goto, set, play, record, state, rate, hold, resume, "
+                            "panic or reset?");
     }
     tpi_nearest_init(&nearest, argv[0]);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -165,18 +186,50 @@ static int run(int argc, char **argv)
 
 const command command_motion = {
     .name = name,
-    .summary = "describe mechanisms: links, joints, limits",
+    .summary = "describe robots and move them in time",
     .help =
-        "usage: troupe motion describe FILE.urdf [--json]   print a robot's description\n"
-        "       troupe motion check PATH...                 read descriptions, one line each\n"
+        "usage: troupe motion describe FILE.urdf|URL [--json]   print a robot's description\n"
+        "       troupe motion check PATH...                     read descriptions, one line each\n"
+        "       troupe motion goto X Y [THETA] [URL] [--map]    drive the base to a pose\n"
+        "       troupe motion set DOF=VALUE... [URL] [--in S]   move dofs\n"
+        "       troupe motion play FILE [URL] [--mode MODE] [--plot FILE.svg]\n"
+        "       troupe motion record FILE [URL] [--hz HZ] [--for S]\n"
+        "       troupe motion state [URL] [--broadcast HZ] [--count N] [--json]\n"
+        "       troupe motion rate RATE [URL]                   slow the robot's time\n"
+        "       troupe motion hold|resume|panic|reset [URL]\n"
         "\n"
-        "Reads descriptions of robots (URDF). describe prints the tree of joints and links, the\n"
-        "limits and servo commands of every dof, the control frames, and warnings with their "
-        "lines.\n"
-        "check reads files, and all .urdf files of folders; it fails if one of them has an error.\n"
+        "Reads descriptions of robots (URDF), and moves robots of motion servers.\n"
         "\n"
-        "  --json   print everything as JSON, in MKS units\n"
+        "describe  print the tree of joints and links, the limits and servo commands of every\n"
+        "          dof, the control frames, and warnings with their lines\n"
+        "check     read files, and all .urdf files of folders; fails if one of them has an error\n"
+        "goto      drive to X Y in m and THETA in rad; waits until the robot is there\n"
+        "set       move dofs, JOINT=VALUE or JOINT:DOF=VALUE in rad or m; waits for the end\n"
+        "play      play a sequence of frames, CSV or JSON; waits for the end\n"
+        "record    write the states of the robot to a file that play can read\n"
+        "state     print positions, speeds and forces of all dofs\n"
+        "rate      scale the speed of the robot's time, from 0 (hold) to 1; everybody's motion\n"
+        "          keeps its path\n"
+        "hold      rate 0: the robot stands, and goes on along the same path after resume\n"
+        "panic     stop the robot; nothing moves before reset\n"
+        "reset     end the panic; needs an operator's key, as in troupe reset\n"
         "\n"
-        "Example: troupe motion describe robots/puma560.urdf\n",
+        "Ctrl-C stops what goto, set and play move.\n"
+        "\n"
+        "  --json          print everything as JSON, in MKS units\n"
+        "  --map           goto: the pose is in the frame of the map, not of odometry\n"
+        "  --in S          set: arrive after S seconds; default as fast as the limits allow\n"
+        "  --mode MODE     play: playback (default) waits until it cannot stall; adaptive starts\n"
+        "                  sooner and slows down; direct and delay send frames at their times\n"
+        "  --delay S       play: the delay of the mode delay\n"
+        "  --paper         play: the estimate of the RoboTalk paper for playback\n"
+        "  --plot FILE.svg play: draw the planned and the played paths\n"
+        "  --hz HZ         record: states per second (20)\n"
+        "  --broadcast HZ  state: again and again\n"
+        "  --for S         record, state: end after S seconds\n"
+        "  --count N       record, state: end after N states\n" MOVER_OPTIONS_HELP "\n"
+        "Examples: troupe motion describe robots/puma560.urdf\n"
+        "          troupe motion set head:0=0.5 head:1=-0.2 --in 2\n"
+        "          troupe motion play dance.csv robot.local --plot dance.svg\n",
     .run = run,
 };

@@ -116,12 +116,19 @@ static void put_details(tpi_buf *out, const tpi_mechanism *mechanism, const tpi_
     if (dof->master >= 0) {
         const tpi_joint *joint = tpi_mechanism_joint_of(mechanism, (unsigned)dof->master);
         put_blanks(out, NAMES + 1);
-        tpi_buf_printf(out, "%.4g * ", dof->multiplier);
+        if (isnan(dof->multiplier)) { /* a server does not tell it */
+            tpi_buf_puts(out, "follows ");
+        } else {
+            tpi_buf_printf(out, "%.4g * ", dof->multiplier);
+        }
         put_name(out, joint->name, 24);
         if (joint->dof_count > 1) {
             tpi_buf_printf(out, "[%u]", (unsigned)dof->master - joint->first_dof);
         }
-        tpi_buf_printf(out, " %c %.4g\n", dof->offset < 0 ? '-' : '+', fabs(dof->offset));
+        if (!isnan(dof->multiplier)) {
+            tpi_buf_printf(out, " %c %.4g", dof->offset < 0 ? '-' : '+', fabs(dof->offset));
+        }
+        tpi_buf_putc(out, '\n');
     }
 }
 

@@ -13,11 +13,15 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix | --plugin | --key-file | --record | --render | --link | --wiring)
+    --load | --check | --unix | --plugin | --key-file | --record | --render | --link | --wiring | --plot)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --map | --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds | --at | --name | --wire) return ;;
+    --map | --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds | --at | --name | --wire | --in | --delay | --hz | --broadcast) return ;;
+    --mode)
+        _troupe_reply "playback adaptive direct delay"
+        return
+        ;;
     --fault)
         _troupe_reply "unplugged silent wrong short battery lifted"
         return
@@ -53,12 +57,20 @@ _troupe() {
         return
         ;;
     motion)
-        if [ "$count" -eq 2 ]; then
-            options="describe check --help"
-        else
-            local json=--json
-            [ "${words[2]}" = describe ] || json=
-            mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word"; compgen -W "$json --help" -- "$word")
+        local server="--url --key --key-file --timeout --help" files=
+        case $count:${words[2]} in
+        2:*) options="describe check goto set play record state rate hold resume panic reset --help" ;;
+        *:describe) files='!*.urdf' options="--json --help" ;;
+        *:check) files='!*.urdf' options="--help" ;;
+        *:goto) options="--map $server" ;;
+        *:set) options="--in $server" ;;
+        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot $server" ;;
+        *:record) files='!*.csv' options="--hz --for --count $server" ;;
+        *:state) options="--broadcast --for --count --json $server" ;;
+        *) options=$server ;;
+        esac
+        if [ -n "$files" ]; then
+            mapfile -t COMPREPLY < <(shopt -s extglob; compgen -f -X "$files" -- "$word"; compgen -d -- "$word"; compgen -W "$options" -- "$word")
             return
         fi
         ;;

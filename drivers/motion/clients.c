@@ -57,7 +57,8 @@ static void answer_join(struct motion *m, struct member *member)
 
 static void join(struct motion *m, struct member *member)
 {
-    member->number = tpi_motion_engine_join(m->engine, member->name, 0, 0, motion_now(m));
+    member->number = tpi_motion_engine_join(
+        m->engine, member->name, member->reads ? TP_RIGHT_READ : TP_RIGHT_WRITE, 0, motion_now(m));
     if (member->number == 0) {
         tp_ticket_fail(member->joins, TP_E_LIMIT, "no place for another client");
         *member = (struct member){.used = false};

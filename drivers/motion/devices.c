@@ -56,7 +56,8 @@ static double control_speed(const struct device *d, unsigned slot)
                   dof->velocity);
 }
 
-static void make_command(struct device *d, struct command *out)
+/* `settled`: positions are reached, and are not controlled any more. */
+static void make_command(struct device *d, bool settled, struct command *out)
 {
     double values[MOST_SLOTS] = {0};
 
@@ -64,7 +65,7 @@ static void make_command(struct device *d, struct command *out)
         const bool position = d->wish.servo[i] == TPI_MOTION_SERVO_POSITION;
 
         if (d->by_speed) {
-            values[i] = position ? control_speed(d, i) : d->wish.values[i];
+            values[i] = !position ? d->wish.values[i] : settled ? 0 : control_speed(d, i);
             continue;
         }
         d->positions[i] = position ? d->wish.values[i] : d->positions[i];
@@ -133,7 +134,7 @@ static void carry_out(struct device *d, const struct wish *wish)
         if (wish->what == TPI_MOTION_WRITE_STOP) {
             memset(d->wish.values, 0, sizeof d->wish.values);
         }
-        make_command(d, &command);
+        make_command(d, false, &command);
         post(d, wish->due_ns, &command);
     }
     d->stepping = must_step(d);
@@ -290,7 +291,7 @@ void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *m
 static bool is_settled(const struct device *d)
 {
     for (unsigned i = 0; i < d->output->count; i++) {
-        const double tolerance = d->output->motion->tolerance[dof_of(d->output, i)->type == 1] / 10;
+        const double tolerance = d->output->motion->tolerance[dof_of(d->output, i)->type == 1] / 50;
 
         if (d->wish.servo[i] != TPI_MOTION_SERVO_POSITION) {
             continue;
@@ -316,13 +317,9 @@ static void step(struct device *d, int64_t due_ns)
                 within(d->positions[i] + d->wish.values[i] * dt_s, dof->lower, dof->upper);
         }
     }
-    make_command(d, &command);
-    if (d->by_speed && is_settled(d)) {
-        static const double zero[MOST_SLOTS];
-
-        d->kind->move(d, zero, &command);
-        d->stepping = false;
-    }
+    const bool settled = d->by_speed && is_settled(d);
+    make_command(d, settled, &command);
+    d->stepping = !settled;
     post(d, due_ns, &command);
 }
 

@@ -161,7 +161,9 @@ void tpi_hub_stop(tpi_hub *hub)
     }
     hub->closing = true; /* nothing starts any more, nobody sends */
     tpi_remove_wait(hub);
-    tp_loop_turn(hub->loop, false); /* what they posted last */
+    do { /* what they posted last */
+        tp_loop_turn(hub->loop, false);
+    } while (tpi_loop_has_tasks(hub->loop));
     work_off(hub);
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;

@@ -166,6 +166,11 @@ static void run_tasks(tp_loop *loop)
     }
 }
 
+bool tpi_loop_has_tasks(const tp_loop *loop)
+{
+    return loop->tasks != NULL || atomic_load(&loop->inbox.posted) != NULL;
+}
+
 static void check_closing(uv_handle_t *handle, void *context)
 {
     /* A process that was destroyed is waited for, and its timer makes sure that it ends. */
@@ -182,7 +187,7 @@ void tp_loop_destroy(tp_loop *loop)
     if (loop == NULL) {
         return;
     }
-    while (loop->tasks != NULL || atomic_load(&loop->inbox.posted) != NULL) {
+    while (tpi_loop_has_tasks(loop)) {
         run_tasks(loop);
     }
     uv_close((uv_handle_t *)&loop->wake, NULL);

@@ -15,6 +15,9 @@ typedef struct tpi_task {
 /* May be called from any thread; never waits, never allocates. */
 void tpi_loop_post(tp_loop *loop, tpi_task *task);
 
+/* Whether tasks wait. One turn runs only some of them. On the loop's thread. */
+bool tpi_loop_has_tasks(const tp_loop *loop);
+
 /* The calling thread becomes the loop's thread, as if it had turned it. No other thread may use the
  * loop meanwhile. */
 void tpi_loop_take(tp_loop *loop);

@@ -23,6 +23,25 @@ static void clear_drops_later_frames_of_this_line(void **state)
     assert_true(bench_last(b, 1)->values[0] == -0.5);
 }
 
+/* A STOP for later is sent first, and played after the GOTO before it. */
+static void commands_start_in_the_order_of_their_times(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    tpi_motion_header header = {.mode = TPI_MOTION_DELAY, .flags = TPI_MOTION_ACK};
+
+    header.time_us = (uint64_t)(BENCH_START / 1000 + 400000);
+    bench_send(b, c, header, TPI_MOTION_STOP, 1, &(tpi_motion_empty){0});
+    header.time_us = (uint64_t)(BENCH_START / 1000 + 200000);
+    bench_send(b, c, header, TPI_MOTION_GOTO, 2, &(tpi_motion_goto){1, 0, 0, 0});
+    bench_wait(b, c, 300);
+    assert_int_equal(b->count, 1);
+    assert_int_equal(b->writes[0].write.what, TPI_MOTION_WRITE_GOTO);
+    bench_wait(b, c, 300);
+    bench_expect(b, c, 2, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
+    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, true, "done");
+}
+
 static void full_queues_and_far_times_are_refused(void **state)
 {
     struct bench *b = bench_new(&(tpi_motion_settings){.frames = 3});
@@ -310,6 +329,40 @@ static void a_sequence_with_missing_frames_plays_the_rest(void **state)
     assert_true(bench_last(b, 1)->values[0] == 0.2);
 }
 
+/* What is known reaches to the latest frame, whichever came last. */
+static void frames_may_arrive_in_any_order(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_session(b, c, TPI_MOTION_BEGIN,
+                  &(tpi_motion_begin){.sequence = 1, .mode = TPI_MOTION_ADAPTIVE});
+    frame(b, c, TPI_MOTION_ADAPTIVE, 0, 0.1);
+    frame(b, c, TPI_MOTION_ADAPTIVE, 2000000, 0.3);
+    frame(b, c, TPI_MOTION_ADAPTIVE, 1000000, 0.2);
+    bench_wait(b, c, 500);
+    assert_true(bench_last(b, 1)->values[0] == 0.1);
+    bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 3});
+    bench_wait(b, c, 3000);
+    assert_true(bench_last(b, 1)->values[0] == 0.3);
+    assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+}
+
+static void a_session_has_a_mode(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_session(b, c, TPI_MOTION_SET_MODE, &(tpi_motion_set_mode){TPI_MOTION_ADAPTIVE, 0});
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    frame(b, c, TPI_MOTION_SESSIONS_OWN, 0, 0.1);
+    bench_expect(b, c, 1, TPI_MOTION_ERROR, true, "no such sequence has begun");
+    bench_session(b, c, TPI_MOTION_SET_MODE, &(tpi_motion_set_mode){TPI_MOTION_BROADCAST, 0});
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "there is no such mode");
+    bench_session(b, c, TPI_MOTION_SET_MODE, &(tpi_motion_set_mode){TPI_MOTION_DIRECT, 3});
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "there is no such mode");
+}
+
 static void without_an_end_the_robot_stands_at_the_last_frame(void **state)
 {
     struct bench *b = *state;
@@ -432,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_CASE(clear_drops_later_frames_of_this_line),
+        BENCH_CASE(commands_start_in_the_order_of_their_times),
         BENCH_CASE(full_queues_and_far_times_are_refused),
         BENCH_CASE(a_cancel_brakes_within_the_limit_and_writes_zero),
         BENCH_CASE(a_cancel_of_one_tag_leaves_the_others),
@@ -445,6 +499,8 @@ int main(void)
         BENCH_CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
         BENCH_CASE(a_playback_with_uneven_frames_is_refused),
         BENCH_CASE(a_sequence_with_missing_frames_plays_the_rest),
+        BENCH_CASE(frames_may_arrive_in_any_order),
+        BENCH_CASE(a_session_has_a_mode),
         BENCH_CASE(without_an_end_the_robot_stands_at_the_last_frame),
         BENCH_CASE(a_playback_ends_with_its_last_frame),
         BENCH_CASE(delayed_frames_are_waited_for_on_request),

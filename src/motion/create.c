@@ -21,6 +21,12 @@ static tpi_motion_settings with_defaults(const tpi_motion_settings *given)
     return s;
 }
 
+/* Of no elements there is still some memory: calloc(0) may be NULL. */
+static size_t at_least_one(size_t count)
+{
+    return count > 0 ? count : 1;
+}
+
 /* ---- Axes ---- */
 
 static tp_status check_axis(const tpi_motion_engine *e, const tpi_motion_axis *axis, tp_error *err)
@@ -130,7 +136,7 @@ static tp_status make_outputs(tpi_motion_engine *e, tp_error *err)
         }
     }
     for (uint16_t i = 0; i < e->robot.outputs; i++) {
-        e->outputs[i].axes = calloc(e->outputs[i].count + 1u, sizeof *e->outputs[i].axes);
+        e->outputs[i].axes = calloc(at_least_one(e->outputs[i].count), sizeof *e->outputs[i].axes);
         if (e->outputs[i].axes == NULL) {
             return tp_fail(err, TP_E_NOMEM, "no memory");
         }
@@ -154,7 +160,7 @@ static tp_status make_outputs(tpi_motion_engine *e, tp_error *err)
 
 static bool take_room(tpi_motion_engine *e)
 {
-    const size_t axes = e->axis_count + 1u;
+    const size_t axes = at_least_one(e->axis_count);
     tpi_motion_room *room = &e->room;
 
     room->drives = calloc(MOST_TARGETS, sizeof *room->drives);
@@ -209,13 +215,13 @@ void tpi_motion_client_free(tpi_motion_client *client)
 
 static tp_status make(tpi_motion_engine *e, tp_error *err)
 {
-    e->axes = calloc(e->axis_count + 1u, sizeof *e->axes);
-    e->outputs = calloc(e->robot.outputs + 1u, sizeof *e->outputs);
+    e->axes = calloc(at_least_one(e->axis_count), sizeof *e->axes);
+    e->outputs = calloc(at_least_one(e->robot.outputs), sizeof *e->outputs);
     e->clients = calloc(e->settings.clients, sizeof *e->clients);
     if (e->robot.mechanism != NULL && e->robot.frame_count > 0) {
         e->tool_count = TPI_MOTION_TOOLS + 1;
     }
-    e->tools = calloc(e->tool_count + 1u, sizeof *e->tools);
+    e->tools = calloc(at_least_one(e->tool_count), sizeof *e->tools);
     if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || e->tools == NULL ||
         !take_room(e)) {
         return tp_fail(err, TP_E_NOMEM, "no memory");

@@ -218,7 +218,7 @@ static void limits_are_narrowed_and_widened_again(void **state)
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 9, "the description has a narrower limit");
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 0, "a limit is above 0");
     update(b, c, TPI_MOTION_DOF_ACCELERATION, 1, (double)INFINITY, "a value is not finite");
-    update(b, c, TPI_MOTION_DOF_FORCE, 99, 1, "there is no such dof");
+    update(b, c, TPI_MOTION_DOF_FORCE, 9, 1, "there is no such dof");
     update(b, c, 10, 0, 1, "there is no such field");
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 0.1, "");
     bench_set(b, c, 1, 1, 2);
@@ -255,13 +255,13 @@ static void links_and_frames_are_updated(void **state)
     update(b, c, TPI_MOTION_LINK_MASS, 2, 7.5, "");
     assert_true(b->robot.links[2].mass_kg == 7.5);
     update(b, c, TPI_MOTION_LINK_MASS, 2, -1, "a mass is not below 0");
-    update(b, c, TPI_MOTION_LINK_MASS, 99, 1, "there is no such link");
+    update(b, c, TPI_MOTION_LINK_MASS, 9, 1, "there is no such link");
     u = (tpi_motion_update){TPI_MOTION_FRAME_POSE, 0, 0, {0, 0, 0.3, 0, 0, TPI_PI / 2}};
     bench_session(b, c, TPI_MOTION_UPDATE, &u);
     bench_drain(b, c);
     assert_true(b->robot.frames[0].position_m[2] == 0.3);
     assert_near(b->robot.frames[0].rotation[3], 1, 1e-6);
-    update(b, c, TPI_MOTION_FRAME_POSE, 5, 0, "there is no such frame");
+    update(b, c, TPI_MOTION_FRAME_POSE, 1, 0, "there is no such frame");
     bench_free(b);
 }
 

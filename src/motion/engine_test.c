@@ -85,6 +85,66 @@ static void a_target_beyond_a_limit_is_clamped(void **state)
     assert_true(bench_last(b, 1)->values[0] == 1.5);
 }
 
+static void targets_of_a_move_are_clamped(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    tpi_motion_drive targets[2] = {{1, 0, 9}, {2, 0, -0.5}};
+
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_MOVE, 1, &(tpi_motion_move){0, 1, 2, targets});
+    bench_wait(b, c, 5000);
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "done");
+    assert_true(bench_last(b, 1)->values[0] == 1.5);
+    assert_true(bench_last(b, 2)->values[0] == -0.5);
+}
+
+static void a_dof_takes_only_what_its_actuator_does(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    tpi_motion_description header;
+    tpi_motion_record record;
+
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_FORCE, 1, &(tpi_motion_drive){1, 0, 1});
+    bench_expect(b, c, 1, TPI_MOTION_NA, true, "head takes no such command");
+    b->joints[0].dofs[0].servo = b->joints[0].dofs[2].servo = 0;
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_HEADER, 2, &(tpi_motion_empty){0});
+    assert_true(bench_next(b, c, &record));
+    bench_get(&record, &header);
+    assert_int_equal(header.commands, 0xf9); /* neither SETSPEED nor STOP */
+}
+
+static void broadcasts_are_limited(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    for (int i = 0; i < 16; i++) {
+        bench_session(b, c, TPI_MOTION_BROADCAST_BEGIN,
+                      &(tpi_motion_broadcast){50000, TPI_MOTION_ASK_STATE, 0, 0});
+        bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    }
+    bench_session(b, c, TPI_MOTION_BROADCAST_BEGIN,
+                  &(tpi_motion_broadcast){50000, TPI_MOTION_ASK_STATE, 0, 0});
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "too many broadcasts");
+}
+
+static void who_is_not_there_gets_nothing(void **state)
+{
+    struct bench *b = *state;
+    uint16_t records = 7;
+
+    assert_int_equal(tpi_motion_engine_take(b->engine, 5, b->answers, sizeof b->answers, &records),
+                     0);
+    assert_int_equal(records, 0);
+    assert_true(tpi_motion_engine_lost(b->engine, 5));
+    tpi_motion_engine_fault(b->engine, 3, "there is no output 3", b->now_ns);
+    tpi_motion_engine_occupied(b->engine, 3, "makes a step", b->now_ns);
+    bench_wait(b, 5, 100);
+    assert_int_equal(b->count, 0);
+}
+
 static void a_joint_speed_ends_at_the_limit(void **state)
 {
     struct bench *b = *state;
@@ -337,6 +397,10 @@ int main(void)
         BENCH_CASE(a_move_of_many_dofs_is_one_command_and_one_write_for_each_output),
         BENCH_CASE(a_motion_ends_exactly_and_is_sampled_on_its_own_grid),
         BENCH_CASE(a_target_beyond_a_limit_is_clamped),
+        BENCH_CASE(targets_of_a_move_are_clamped),
+        BENCH_CASE(a_dof_takes_only_what_its_actuator_does),
+        BENCH_CASE(broadcasts_are_limited),
+        BENCH_CASE(who_is_not_there_gets_nothing),
         BENCH_CASE(a_joint_speed_ends_at_the_limit),
         BENCH_CASE(what_the_robot_does_not_have_is_said_once_and_the_rest_runs),
         BENCH_CASE(a_goto_is_stopped_in_a_hold_and_issued_again),

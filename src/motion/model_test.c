@@ -48,6 +48,7 @@ static void a_dof_that_mimics_names_its_master(void **state)
     assert_int_equal(right->dofs[0].master, 6);
     assert_int_equal(right->dofs[0].servo, 0);
     assert_int_equal(robot.joints[1].dofs[0].mimics, 0);
+    assert_int_equal(robot.joints[1].dofs[1].type, 0); /* it has one dof */
     tpi_motion_model_destroy(model);
 }
 

@@ -214,6 +214,12 @@ static void a_header_reads_back(void **state)
     assert_int_equal(tpi_motion_header_get(&header, bytes, &foreign, NULL), TP_OK);
     assert_false(foreign);
     assert_int_equal(header.time_us, plain.time_us);
+    assert_int_equal(header.records, plain.records);
+    assert_int_equal(header.id, plain.id);
+    assert_int_equal(header.size, plain.size);
+    assert_int_equal(header.sequence, plain.sequence);
+    assert_true(header.flags == plain.flags && header.kind == plain.kind &&
+                header.mode == plain.mode);
     tpi_motion_header_put(again, &header);
     assert_memory_equal(again, bytes, sizeof again);
 }

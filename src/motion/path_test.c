@@ -60,6 +60,8 @@ static void check_path(const struct rig *rig, const tpi_motion_path *path)
     const double dt = path->end_s / 5000;
 
     for (unsigned k = 0; k < path->columns; k++) {
+        int other = 0; /* accelerations that differ: they jump at knots */
+
         const tpi_motion_station first = tpi_motion_path_at(path, k, 0);
         const tpi_motion_station last = tpi_motion_path_at(path, k, path->end_s + 1);
 
@@ -75,7 +77,10 @@ static void check_path(const struct rig *rig, const tpi_motion_path *path)
             assert_near(at.point.velocity, speed, 2e-3 * rig->limits[k].velocity + 1e-9);
             assert_true(fabs(at.point.velocity) <= rig->limits[k].velocity * (1 + 1e-6));
             assert_true(fabs(at.acceleration) <= rig->limits[k].acceleration);
+            const double change = (after.point.velocity - before.point.velocity) / (2 * dt);
+            other += fabs(change - at.acceleration) > 1e-3 * rig->limits[k].acceleration;
         }
+        assert_true(other <= 3 * TPI_MOTION_KNOTS);
     }
 }
 

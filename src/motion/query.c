@@ -7,6 +7,10 @@
 
 enum { MOST_BYTES = 65000 }; /* of a body */
 
+/* The shortest period of a broadcast; of a client that only reads, so that it cannot slow others.
+ */
+static const int64_t LEAST_NS = 1000000, LEAST_OF_READERS_NS = 50000000;
+
 static uint64_t us_of(int64_t ns)
 {
     return (uint64_t)ns / 1000;
@@ -215,9 +219,12 @@ static void answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t cod
 bool tpi_motion_query_repeat(tpi_motion_engine *e, tpi_motion_client *client, uint16_t query,
                              uint32_t tag, tpi_motion_page page, int64_t period_ns)
 {
+    const int64_t least = client->right > 0 ? LEAST_NS : LEAST_OF_READERS_NS;
+    const int64_t period = period_ns > least ? period_ns : least;
+
     for (int i = 0; i < TPI_MOTION_BROADCASTS; i++) {
         if (!client->repeats[i].used) {
-            client->repeats[i] = (tpi_motion_repeat){true, query, tag, page, period_ns, e->now_ns};
+            client->repeats[i] = (tpi_motion_repeat){true, query, tag, page, period, e->now_ns};
             return true;
         }
     }

@@ -437,6 +437,25 @@ static void a_twist_moves_the_frame_until_the_next(void **state)
     }
 }
 
+/* A twist of 0 is done when the joints stand, not before. */
+static void a_twist_of_0_ends_when_the_joints_stand(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    twist(b, c, 1, 0, -0.4, 0);
+    bench_wait(b, c, 400);
+    twist(b, c, 2, 0, 0, 0);
+    bench_wait(b, c, 40);
+    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
+    bench_expect_nothing(b, c);
+    assert_true(fabs(bench_last(b, 0)->speeds[2]) > 0.05);
+    bench_wait(b, c, 500);
+    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
+}
+
 static void a_twist_stops_where_a_joint_ends(void **state)
 {
     struct bench *b = *state;
@@ -665,6 +684,7 @@ int main(void)
         CASE(twenty_holds_keep_the_line),
         CASE(a_sequence_of_poses_is_played),
         CASE(a_twist_moves_the_frame_until_the_next),
+        CASE(a_twist_of_0_ends_when_the_joints_stand),
         CASE(a_twist_stops_where_a_joint_ends),
         CASE(a_slowed_twist_goes_the_same_way),
         CASE(a_frame_ends_when_one_of_its_joints_is_taken),

@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
+extern const tp_driver tp_driver_robotfile;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_switch;
@@ -79,6 +81,16 @@ static const char *const bad_motions[] = {"urdf=/no/such.urdf",
                                           PIONEER " acceleration=wrist",
                                           PIONEER " tolerance=-1,0",
                                           NULL};
+#define MUTE                                                                                       \
+    "robot=" TEST_ROOT "/tests/data/universal/mute.xml port=script:" TEST_ROOT                     \
+    "/tests/data/universal/mute.script"
+static const char *const bad_robots[] = {"robot=nobody port=script:x",
+                                         MUTE " rate=0",
+                                         MUTE " rate=nan",
+                                         MUTE " max_speed=0",
+                                         MUTE " width=-1",
+                                         MUTE " wiring=/no/such.xml",
+                                         NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
     "simulation:0 world:0 map:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 laser:0 "        \
@@ -178,6 +190,12 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_remotes,
     },
     {
+        .section = {&tp_driver_robotfile, "position2d:0 aio:0 dio:0 power:0", NULL,
+                    MUTE " rate=1000"},
+        .foreign = "sonar:0",
+        .bad_settings = bad_robots,
+    },
+    {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
         .foreign = "health:0",
         .bad_settings = bad_sims,
@@ -273,6 +291,7 @@ int main(void)
     struct far far = {0};
     int result = 1;
 
+    (void)setenv("TROUPE_ROBOT_PATH", TEST_ROOT "/robots", 1); /* classes.xml */
     if (begin(&far)) {
         result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
     }

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Runs random sequences of events on the motion engine and on its model, and compares them.
 
-    compare.py PLAY [--runs N] [--seed N] [--jobs N] [--long] [--show SEED]
+    compare.py PLAY [--runs N] [--seed N] [--jobs N] [--all] [--long] [--show SEED]
 
-PLAY is the program built from play.c. --long makes a million runs. --show prints one run in full.
-The exit status is 1 if they disagree.
+PLAY is the program built from play.c. --all makes runs with sequences, slowed time and planning
+ahead too; there the model does not know everything yet, and some runs disagree. --long makes a
+million runs. --show prints one run in full. The exit status is 1 if they disagree.
 """
 import argparse
 import collections
 import concurrent.futures
-import copy
 import subprocess
 import sys
 
@@ -103,7 +103,7 @@ def play(program, runs):
 
 def think(run, seen):
     """Run the model beside what the engine has done."""
-    model = Model(copy.deepcopy(run.robot), seen.signals, seen.summaries, run.limit, run.ahead)
+    model = Model(run.robot, seen.signals, seen.summaries, run.limit, run.ahead)
     model.whole = False
     try:
         for event, state in zip(run.events, seen.states):
@@ -231,9 +231,9 @@ def disagreements(run, seen):
     return found
 
 
-def batch(program, first, count):
+def batch(program, first, count, plain):
     """Disagreements of some runs, by seed."""
-    runs = [(seed, Generator(seed).run()) for seed in range(first, first + count)]
+    runs = [(seed, Generator(seed, plain).run()) for seed in range(first, first + count)]
     seen = play(program, runs)
     found = {}
     for seed, run in runs:
@@ -243,9 +243,9 @@ def batch(program, first, count):
     return found
 
 
-def show(program, seed):
+def show(program, seed, plain):
     """Print a run."""
-    run = Generator(seed).run()
+    run = Generator(seed, plain).run()
     seen = play(program, [(seed, run)])[seed]
     for time, name, args in run.events:
         if name == "package":
@@ -268,18 +268,20 @@ def main():
     parser.add_argument("--runs", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--show", type=int)
     options = parser.parse_args()
     if options.show is not None:
-        show(options.play, options.show)
+        show(options.play, options.show, not options.all)
         return 0
     runs = 1000000 if options.long else options.runs
     wrong = {}
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         firsts = range(options.seed, options.seed + runs, BATCH)
         counts = [min(BATCH, options.seed + runs - first) for first in firsts]
-        for found in pool.map(batch, [options.play] * len(counts), firsts, counts):
+        for found in pool.map(batch, [options.play] * len(counts), firsts, counts,
+                              [not options.all] * len(counts)):
             wrong.update(found)
     for seed in sorted(wrong)[:20]:
         print("seed %d: %s" % (seed, wrong[seed][0]))

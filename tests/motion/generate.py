@@ -1,9 +1,9 @@
 """Random sequences of events for the motion engine and its model.
 
 A run has a robot, up to four clients and some twenty events, then some seconds of quiet, in which
-everything that can end ends. Runs are of two kinds. In a plain run no time line is slowed, so that
-the model knows all starts; in a slowed run there are RATE, HOLD, adaptive sequences and late frames,
-and every command asks for an answer.
+everything that can end ends. Plain runs have frames on the server's clock: direct, delay, broadcast,
+CLEAR, CANCEL, leases, ranks, panics and faults. The others have sequences and planning ahead too, and
+some of them RATE, HOLD and adaptive sequences; there every command asks for an answer.
 """
 import math
 import random
@@ -41,13 +41,14 @@ def dancer():
 class Generator:
     """Writes one run."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, plain=False):
         self.random = random.Random(seed)
         self.pick, self.chance = self.random.choice, lambda p: self.random.random() < p
         dofs, takes_goto = self.pick((pioneer, arm, dancer))()
         self.robot = Robot(dofs, 1 + max(d.joint for d in dofs), takes_goto, self.pick((10000, 20000)))
-        self.slowed = self.chance(0.4)
-        self.ahead = self.pick((0, 0, 0, 30000))
+        self.plain = plain
+        self.slowed = self.chance(0.4) and not plain
+        self.ahead = self.pick((0, 0, 0, 30000)) if not plain else 0
         self.limit = self.pick((256, 256, 256, 6))
         self.now, self.tag, self.ident, self.epoch = 1000000, 0, 0, 0
         self.events = []  # time, name, arguments
@@ -127,7 +128,7 @@ class Generator:
 
     def flags(self):
         """ACK, always where the model has to look at the answers."""
-        return wire.ACK if self.slowed or self.chance(0.8) else 0
+        return wire.ACK if self.slowed or self.plain or self.chance(0.8) else 0
 
     def frame(self, client):
         """A frame on the server's clock."""
@@ -235,7 +236,8 @@ class Generator:
     def join(self):
         """A client appears."""
         name = sum(e[1] == "join" for e in self.events)
-        self.event("join", name, self.pick((2, 2, 2, 2, 3, 1)), self.pick((0, 0, 0, 1)))
+        self.event("join", name, self.pick((2, 2, 2, 2, 3, 1)),
+                   self.pick((0, 0, 0, 1)))
         self.clients.append(name)
 
     def step(self):
@@ -249,7 +251,7 @@ class Generator:
             self.sequence_frame(client)
         elif roll < 0.55:
             self.frame(client)
-        elif roll < 0.63:
+        elif roll < 0.63 and not self.plain:
             self.begin(client)
         elif roll < 0.75:
             self.session(client)

@@ -36,6 +36,10 @@ class Dof:
     def __init__(self, joint, dof, servo, limits, output, mimics=False):
         self.joint, self.dof, self.servo, self.output, self.mimics = joint, dof, servo, output, mimics
         self.lower, self.upper, self.velocity, self.force, self.acceleration = limits
+        self.reset()
+
+    def reset(self):
+        """Nothing has been commanded yet."""
         self.position = 0.0  # None: the specification does not say
         self.arrived = None  # where it stands after a motion that nothing disturbed
         self.active = None  # the command that it plays
@@ -86,7 +90,9 @@ class Frame:
         self.time = package.time
         self.commands = []
         self.waits = False
-        self.late = self.disordered = self.moved = False
+        self.late = self.disordered = False
+        self.takes = False  # it takes a dof that moves: it starts before others that come at this time
+        self.rank = order  # among frames that start at the same time
         self.attempt = 0
         self.tau, self.due = package.time, None  # its time on its time line; when it starts
         self.answers = mode == DIRECT or bool(package.flags & ACK)
@@ -155,6 +161,8 @@ class Model:
 
     def __init__(self, robot, seen, summaries, limit, ahead):
         self.robot, self.seen, self.limit, self.ahead = robot, seen, limit, ahead
+        for dof in robot.dofs:
+            dof.reset()
         self.seen_summaries = summaries
         self.now = 0
         self.began = None  # the time of the first event: earlier times are of another server
@@ -437,6 +445,7 @@ class Model:
                                                    for f in self.waiting):
                 raise Open  # whether it has started at this instant
             if rival not in (None, client) and dof.active and dof.active.client is rival:
+                frame.takes = True
                 self.lose(dof, {INTERRUPTED})
 
     def lose(self, dof, signals):
@@ -570,12 +579,12 @@ class Model:
         if not frame.waits:
             return
         due = when[0] if isinstance(when, tuple) else when
-        for other in self.waiting if not frame.moved else []:
-            if other.line is frame.line and other.client is frame.client and other.due == due and (
-                    (other.tau, other.order) < (frame.tau, frame.order)):
-                frame.moved = True
-                self.at(self.front, self.start, frame, when, order=other.order + 0.5)
-                return
+        before = [f.rank for f in self.waiting if f.line is frame.line and f.client is frame.client and
+                  f.due == due and (f.tau, f.order) < (frame.tau, frame.order)]
+        if before and max(before) > frame.rank and not frame.takes:
+            frame.rank = max(before) + SOON
+            self.at(self.front, self.start, frame, when, order=frame.rank)
+            return
         frame.waits = False
         if frame in self.waiting:
             self.waiting.remove(frame)
@@ -599,8 +608,10 @@ class Model:
 
     def begin(self, command, bounds):
         """A command starts."""
-        if any(d.unsure > self.front and d.unsure_of is not command.client for d in command.targets):
-            raise Open
+        for dof in command.targets:
+            if dof.unsure > self.front and dof.unsure_of is not command.client or (
+                    dof.owner is not command.client and self.is_unsure(dof)):
+                raise Open
         if any(d.owner is not command.client for d in command.targets):
             self.finish(command, {INTERRUPTED}, (0, 0))
             return

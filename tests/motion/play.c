@@ -99,7 +99,8 @@ static void add_dof(struct play *p, const char *line)
 
 static void create(struct play *p)
 {
-    const tpi_motion_settings settings = {.clients = CLIENTS, .frames = p->frames};
+    const tpi_motion_settings settings = {
+        .clients = CLIENTS, .frames = p->frames, .bytes = 1 << 16, .answer_bytes = 1 << 17};
     tp_error err;
 
     for (uint16_t j = 0; j < p->robot.joint_count; j++) {

@@ -13,13 +13,16 @@ The status is 0 if at least 95 of 100 changes are found, not counting those that
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import filecmp
 import glob
+import hashlib
 import json
 import os
 import random
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -32,6 +35,19 @@ class Area:
     """Files to change, the tests that look, how many changes are made by default, and of which kinds (None: all)."""
     def __init__(self, files, tests, count, operators=None):
         self.files, self.tests, self.count, self.operators = files, tests, count, operators
+
+    def mutants_of(self, path):
+        """Without those of which a glance shows that they change nothing."""
+        mutants = changes.possible_mutants_of(path)
+        if self.operators is None:
+            return mutants
+        return [m for m in mutants if m.operator in self.operators and not changes.is_the_same(m)]
+
+    def sample(self, mutants, count, seed):
+        if self.operators is None:
+            return random.Random(seed).sample(mutants, count)
+        # By a hash of the text, so that changes elsewhere in the code leave most of the sample as it is.
+        return sorted(mutants, key=lambda m: hashlib.sha256(("%d %s" % (seed, m.key())).encode()).digest())[:count]
 
 
 AREAS = {
@@ -102,12 +118,16 @@ class Bench:
     def passes(self, test, mutant=-1):
         env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85", TROUPE_MUTANT=str(mutant),
                    UBSAN_OPTIONS="halt_on_error=1")
+        command = [os.path.join(self.build, "tests/unit", test)]
+        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            done = subprocess.run([os.path.join(self.build, "tests/unit", test)], env=env, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, timeout=self.limits.get(test, 300))
+            return process.wait(self.limits.get(test, 300)) == 0
         except subprocess.TimeoutExpired:
             return False
-        return done.returncode == 0
+        finally:  # with the processes of drivers that it has started
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
@@ -167,13 +187,12 @@ def chosen_mutants(args):
     """Those of the arguments, and how many there are."""
     area = AREAS[args.area]
     count = area.count if args.count is None else args.count
-    mutants = [m for path in area.files if args.file is None or args.file in path for m in changes.possible_mutants_of(path)
-               if area.operators is None or m.operator in area.operators]
+    mutants = [m for path in area.files if args.file is None or args.file in path for m in area.mutants_of(path)]
     if args.again:
         survived = {line.strip() for line in open(args.again)}
         mutants = [m for m in mutants if m.key() in survived]
     if 0 < count < len(mutants):
-        return random.Random(args.seed).sample(mutants, count), len(mutants)
+        return area.sample(mutants, count, args.seed), len(mutants)
     return mutants, len(mutants)
 
 

@@ -45,11 +45,18 @@ def options_are_those_of_the_help():
         for option in offered(f"troupe {command} --"):
             assert option == "--help" or option in text, (command, option)
     tap.equal(offered("troupe print --j"), ["--json"])
+    motion = cli.troupe("motion", "--help").stdout
+    parts = offered("troupe motion ")
+    tap.equal((parts[:2], parts[-2:]), (["describe", "check"], ["reset", "--help"]))
+    for part in parts[:-1]:
+        assert f" {part}" in motion or f"|{part}" in motion, part
+        for option in offered(f"troupe motion {part} --"):
+            assert option == "--help" or option in motion, (part, option)
+    tap.equal(offered("troupe motion play x.csv --mode a"), ["adaptive"])
     tap.equal(offered("troupe emulate --w"), ["--world", "--wire"])
     tap.equal(offered("troupe emulate nx"), ["nxt"])
     tap.equal(offered("troupe emulate nxt --fault w"), ["wrong"])
     tap.equal(offered("troupe emulate nxt --world t"), ["track"])
-    tap.equal(offered("troupe motion "), ["describe", "check", "--help"])
     tap.equal(offered("troupe motion describe --"), ["--json", "--help"])
     tap.equal(offered("troupe motion check --"), ["--help"])
     tap.equal(offered("troupe robots --"), ["--check", "--matrix", "--commands", "--wiring", "--help"])

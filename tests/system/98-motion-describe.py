@@ -177,8 +177,8 @@ def the_page_has_every_attribute():
 
 
 def wrong_arguments_are_refused():
-    says(troupe("motion"), 2, usage("motion", "describe or check?"))
-    says(troupe("motion", "describe"), 2, usage("motion", "which file?"))
+    says(troupe("motion"), 2, usage("motion", "describe, check, goto, set, play, record, state, rate, hold, resume, panic or reset?"))
+    says(troupe("motion", "describe"), 2, usage("motion", "which file or robot?"))
     says(troupe("motion", "check"), 2, usage("motion", "which files or folders?"))
     says(troupe("motion", "descibe"), 2, usage("motion", 'there is no "descibe"; did you mean "describe"?'))
     says(troupe("motion", "describe", "--jason", "x"), 2, usage("motion", 'unexpected "--jason"'))

@@ -135,6 +135,31 @@ def frames_are_never_early():
             tap.equal((signal.start, signal.signal in (SUCCESS, MODIFIED)), (start + 20_000 * i, True))
 
 
+def a_device_that_takes_only_speeds_is_brought_to_positions():
+    text = (ROOT / "configs/motion-puma.cfg").read_text().replace("motion-puma.world", str(ROOT / "configs/motion-puma.world"))
+    with served(text.replace('urdf "puma560.urdf"', 'urdf "puma560.urdf" control [ "waist speed" "grip speed" ]')) as server:
+        client = Client(port_of(server))
+        client.command(move((1, 0, 0.8), (3, 0, -0.5), (7, 0, 0.02), tag=1))
+        tap.equal([client.signal(1).final, client.signal(1).signal], [0, SUCCESS])
+        wait_until(lambda: all(abs(client.state()[i][0] - value) < 0.005 for i, value in ((0, 0.8), (1, 0), (2, -0.5), (6, 0.02))))
+        client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, -300_000), 2))
+        wait_until(lambda: client.state()[0][0] < 0.6)
+        tap.equal(abs(client.state()[2][0] + 0.5) < 0.02, True)  # the others stay
+
+
+def a_device_that_takes_only_positions_moves_with_speeds():
+    with served() as server:
+        client = Client(port_of(server))
+        client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 300_000), 1))
+        tap.equal(client.signal(1).final, 0)
+        wait_until(lambda: client.state()[3][0] > 0.3)
+        client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 0), 2))
+        tap.equal(client.signal(1, 1).signal, MODIFIED)
+        there = client.state()[3][0]
+        wait_until(lambda: client.state()[3][1] == 0)
+        tap.equal(client.state()[3][0] - there < 0.2, True)
+
+
 # ---- Clients -----------------------------------------------------------------------------------
 
 
@@ -387,7 +412,8 @@ def another_device_takes_over_while_a_sequence_plays():
 
 
 tap.main(a_base_with_a_head_moves, a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
-         frames_are_never_early, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
+         frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
+         a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
          a_panic_behind_packages_that_wait_is_seen, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,

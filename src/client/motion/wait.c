@@ -61,6 +61,9 @@ tp_status tpi_mclient_await(tp_motion *m, int64_t timeout_ns, tpi_mclient_condit
     }
     m->attention.waits--;
     tp_timer_cancel(m->attention.alarm);
+    if (!goes_on) { /* a signal and its handler interrupt one call, not two */
+        atomic_store(&m->attention.interrupted, false);
+    }
     if (met(context)) {
         return TP_OK;
     }

@@ -1,0 +1,338 @@
+/*
+ * motion_bench.c - when frames of a motion reach the devices, and how fast a panic stops them.
+ *
+ * A server in this program plays 1,000 frames per second of 30 joints on three devices
+ * (motion/robot.c). Its clients use TCP. The controls run in the same rounds: a timer thread with
+ * one hop to another thread, half a period beside the frames; three threads that wait for the same
+ * instant; a byte on a connection with one hop (motion/control.c).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "motion/control.h"
+#include "motion/robot.h"
+#include "motion/talk.h"
+#include "platform/thread.h"
+
+static const char help[] =
+    "usage: ./troupe bench motion [--quick | --check] [--json]\n\n"
+    "Start error of frames at the devices, alone, with 100 clients and with a flood; the skew\n"
+    "over three devices; panics with 100 busy clients. --check judges only what does not depend\n"
+    "on time. Exits with 1 if a frame is early, lost or written twice, or a ratio is too high.\n";
+
+enum { CLIENTS = 100, AHEAD_MS = 200, MOST_ROUNDS = 16 };
+
+static struct {
+    unsigned port;
+    int mover;
+    int others[CLIENTS];
+    int flooder, panicker;
+    bool json, check;
+    bool failed;
+} all;
+
+/* ---- Allocations ----------------------------------------------------------------------------- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static unsigned long allocations(void)
+{
+    return 0; /* the sanitizer has its own */
+}
+#else
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+static atomic_ulong allocated;
+
+void *malloc(size_t size)
+{
+    atomic_fetch_add_explicit(&allocated, 1, memory_order_relaxed);
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    atomic_fetch_add_explicit(&allocated, 1, memory_order_relaxed);
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    atomic_fetch_add_explicit(&allocated, 1, memory_order_relaxed);
+    return __libc_realloc(block, size);
+}
+
+static unsigned long allocations(void)
+{
+    return atomic_load(&allocated);
+}
+#endif
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static void wait_until(int64_t at_ns)
+{
+    static tpi_bell bell;
+    static bool made;
+    tp_error err = {.text = ""};
+
+    if (!made && tpi_bell_init(&bell, &err) != TP_OK) {
+        bench_give_up("%s", err.text);
+    }
+    made = true;
+    tpi_wait(&bell.fd, 1, at_ns);
+}
+
+static void wait_ms(int ms)
+{
+    wait_until(robot_now_ns() + ms * TP_NS_PER_MS);
+}
+
+/* What other clients do while frames are played. */
+typedef enum load { ALONE, CROWD, FLOOD } load;
+
+static void make_load(load kind, unsigned frame)
+{
+    if (kind == CROWD && frame % 10 == 0) { /* each asks ten times a second and more */
+        const int fd = all.others[frame / 10 % CLIENTS];
+
+        talk_questions(fd, 10);
+    }
+    if (kind == FLOOD) {
+        talk_questions(all.flooder, 10); /* ten times the rate of the frames */
+    }
+    if (kind != ALONE && frame % 50 == 0) {
+        talk_drain(all.flooder);
+        for (int i = 0; i < CLIENTS; i++) {
+            talk_drain(all.others[i]);
+        }
+    }
+}
+
+struct figures {
+    bench_spread late, skew;
+    unsigned early, lost, twice;
+    unsigned long allocated;
+};
+
+static void judge(struct figures *f, unsigned frames, int64_t start_ns)
+{
+    for (unsigned v = 0; v < frames; v++) {
+        const int64_t due = start_ns + (int64_t)v * robot_frame_us * TP_NS_PER_US;
+        int64_t first = INT64_MAX, last = 0;
+
+        for (int d = 0; d < DEVICES; d++) {
+            const int64_t at = atomic_load(&noted.written_ns[d][v]);
+
+            f->lost += at == 0;
+            f->early += at != 0 && at < due;
+            if (at != 0) {
+                spread_add(&f->late, at - due);
+                first = at < first ? at : first;
+                last = at > last ? at : last;
+            }
+        }
+        spread_add(&f->skew, last - first);
+    }
+    for (int d = 0; d < DEVICES; d++) { /* the last frame ends with one more write */
+        const unsigned writes = atomic_load(&noted.writes[d]);
+
+        f->twice += writes > frames + 1 ? writes - frames - 1 : 0;
+    }
+}
+
+/* Play frames; in the middle half nothing should be allocated. */
+static void play(load kind, unsigned frames, struct figures *f)
+{
+    talk_frame(all.mover, 0, 0); /* back to the start, as fast as the limits allow */
+    wait_ms(150);
+    robot_forget();
+    const int64_t start_us = robot_now_ns() / 1000 + 300000;
+    unsigned long before = 0;
+
+    control_begin(start_us * 1000, robot_frame_us * TP_NS_PER_US);
+    control_skew_begin(start_us * 1000, robot_frame_us * TP_NS_PER_US, frames);
+    for (unsigned k = 1; k <= frames; k++) {
+        const int64_t due_us = start_us + (int64_t)(k - 1) * robot_frame_us;
+
+        wait_until((due_us - AHEAD_MS * 1000) * 1000);
+        talk_frame(all.mover, k, due_us);
+        make_load(kind, k);
+        before = k == frames / 4 ? allocations() : before;
+        if (k == frames / 4 * 3) {
+            f->allocated = allocations() - before;
+        }
+        if (k % 100 == 0) {
+            talk_drain(all.mover);
+        }
+    }
+    wait_until((start_us + (int64_t)frames * robot_frame_us) * 1000 + 100 * TP_NS_PER_MS);
+    judge(f, frames, start_us * 1000);
+}
+
+static void print(const char *phase, const struct figures *f, const bench_spread *control,
+                  const bench_spread *threads)
+{
+    const double p50 = spread_quantile(&f->late, 0.5) / 1e3,
+                 p99 = spread_quantile(&f->late, 0.99) / 1e3;
+    const double c50 = spread_quantile(control, 0.5) / 1e3,
+                 c99 = spread_quantile(control, 0.99) / 1e3;
+    const double s50 = spread_quantile(&f->skew, 0.5) / 1e3,
+                 t50 = spread_quantile(threads, 0.5) / 1e3;
+
+    printf(all.json ? "{\"name\":\"motion\",\"parameters\":{\"phase\":\"%s\"},\"p50_us\":%.1f,"
+                      "\"p99_us\":%.1f,\"peer\":\"timer with one hop\",\"peer_p50_us\":%.1f,"
+                      "\"peer_p99_us\":%.1f,\"ratio_p50\":%.3f,\"ratio_p99\":%.3f,\"skew_us\":%.1f,"
+                      "\"peer_skew_us\":%.1f,\"early\":%u,\"lost\":%u,\"twice\":%u,"
+                      "\"allocations\":%lu}\n"
+                    : "%-8s %9.1f %9.1f %9.1f %9.1f %6.2f %6.2f %9.1f %9.1f %6u %6u %6u %8lu\n",
+           phase, p50, p99, c50, c99, p50 / c50, p99 / c99, s50, t50, f->early, f->lost, f->twice,
+           f->allocated);
+    (void)fflush(stdout);
+}
+
+/* Ratios of a phase: p50 and p99 to the control, the skew to bare threads. */
+struct ratios {
+    double p50[MOST_ROUNDS], p99[MOST_ROUNDS], skew[MOST_ROUNDS];
+};
+
+static void round_of(const char *phase, load kind, unsigned frames, struct ratios *r, int i)
+{
+    static struct figures f;
+    static bench_spread control, threads;
+
+    f = (struct figures){.early = 0};
+    threads = (bench_spread){0};
+    play(kind, frames, &f);
+    control_end(&control);
+    control_skew_end(&threads);
+    print(phase, &f, &control, &threads);
+    r->p50[i] = spread_quantile(&f.late, 0.5) / spread_quantile(&control, 0.5);
+    r->p99[i] = spread_quantile(&f.late, 0.99) / spread_quantile(&control, 0.99);
+    r->skew[i] = spread_quantile(&f.skew, 0.5) / spread_quantile(&threads, 0.5);
+    all.failed = all.failed || f.early > 0 || f.lost > 0 || f.twice > 0;
+}
+
+static void limit(const char *what, double value, double most)
+{
+    (void)fprintf(all.json ? stderr : stdout, "%s: %.2f (at most %.2f)\n", what, value, most);
+    all.failed = all.failed || (!all.check && !(value <= most));
+}
+
+static void measure_frames(int rounds, unsigned frames)
+{
+    static struct ratios alone, crowd, flood;
+
+    for (int i = 0; i < rounds; i++) {
+        round_of("one", ALONE, frames, &alone, i);
+        round_of("hundred", CROWD, frames, &crowd, i);
+        round_of("flood", FLOOD, frames, &flood, i);
+    }
+    const double p99 = spread_median(alone.p99, rounds);
+    limit("one client, p50 to the control", spread_median(alone.p50, rounds), 1.3);
+    limit("one client, p99 to the control", p99, 1.3);
+    limit("skew over three devices to three threads", spread_median(alone.skew, rounds), 1.3);
+    limit("p99 to the control with 100 clients, to that with one",
+          spread_median(crowd.p99, rounds) / p99, 1.5);
+    limit("p99 to the control with a flood, to that with one",
+          spread_median(flood.p99, rounds) / p99, 1.3);
+}
+
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+static void measure_panics(unsigned count)
+{
+    static bench_spread stops, hops;
+    unsigned late = 0;
+
+    control_hop_begin();
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t start_us = robot_now_ns() / 1000 + 5000;
+
+        for (unsigned k = 1; k <= 40; k++) {
+            talk_frame(all.mover, k, start_us + (int64_t)k * robot_frame_us);
+        }
+        for (int k = 0; k < CLIENTS; k++) { /* everybody is busy */
+            talk_questions(all.others[k], 1);
+        }
+        wait_ms(15);
+        spread_add(&hops, control_hop());
+        const int64_t sent = robot_now_ns();
+        talk_panic(all.panicker);
+        const uint32_t epoch = talk_await_panic(all.panicker);
+        /* On a busy machine the frames may not have begun: then nothing has to stop. */
+        for (int waited = 0; waited < 500 && atomic_load(&noted.halted_ns) == 0; waited++) {
+            wait_ms(1);
+        }
+        if (atomic_load(&noted.halted_ns) != 0) {
+            spread_add(&stops, atomic_load(&noted.halted_ns) - sent);
+        }
+        wait_ms(5);
+        late += atomic_exchange(&noted.late_writes, 0);
+        talk_reset(all.panicker, epoch - 2); /* an older one lifts nothing */
+        atomic_store(&noted.halted_ns, 0);
+        talk_reset(all.panicker, epoch);
+        wait_ms(3);
+        talk_drain(all.mover);
+        for (int k = 0; k < CLIENTS; k++) {
+            talk_drain(all.others[k]);
+        }
+    }
+    control_hop_end();
+    const double p50 = spread_quantile(&stops, 0.5) / 1e3,
+                 p99 = spread_quantile(&stops, 0.99) / 1e3;
+    const double c50 = spread_quantile(&hops, 0.5) / 1e3, c99 = spread_quantile(&hops, 0.99) / 1e3;
+    (void)fprintf(all.json ? stderr : stdout,
+                  "panic: %u times, p50 %.1f us, p99 %.1f us; a byte with one hop p50 %.1f us, p99 "
+                  "%.1f us; writes after the stop: %u\n",
+                  count, p50, p99, c50, c99, late);
+    limit("panic, p99 to the control", p99 / c99, 2);
+    all.failed = all.failed || late > 0;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static bool take_option(int *argc, char **argv, const char *name)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], name) == 0) {
+            memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i) * sizeof *argv);
+            (*argc)--;
+            return true;
+        }
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    all.check = take_option(&argc, argv, "--check");
+    const bool quick = take_option(&argc, argv, "--quick") || all.check;
+    static const char *const legend[] = {
+        "p50, p99      how late frames are written at the devices",
+        "hop           the same of a timer thread with one hop, in the same run",
+        "skew          between the first and the last device of a frame, and of three bare threads",
+        "early, lost, twice   frames; alloc: allocations in half of the run", NULL};
+
+    all.json = bench_wants_json(argc, argv, help);
+    all.port = robot_begin(all.check ? 10000 : 1000);
+    all.mover = talk_connect(all.port);
+    all.flooder = talk_connect(all.port);
+    all.panicker = talk_connect(all.port);
+    for (int i = 0; i < CLIENTS; i++) {
+        all.others[i] = talk_connect(all.port);
+        talk_broadcast(all.others[i], 100000);
+    }
+    bench_print_legend(all.json, legend);
+    if (!all.json) {
+        printf("%-8s %9s %9s %9s %9s %6s %6s %9s %9s %6s %6s %6s %8s\n", "phase", "p50 us",
+               "p99 us", "hop p50", "hop p99", "ratio", "ratio", "skew us", "threads", "early",
+               "lost", "twice", "alloc");
+    }
+    measure_frames(all.check ? 1 : quick ? 3 : 5, all.check ? 120 : quick ? 1500 : 5000);
+    measure_panics(all.check ? 20 : quick ? 100 : 1000);
+    robot_end();
+    return all.failed ? 1 : 0;
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""troupe motion and the client library against the real server: goto, set, play, record, hold, panic, clients that vanish,
+the program of the page.  argv: the troupe program, source root, the example nod."""
+import contextlib
+import json
+import math
+import pathlib
+import re
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import player
+import tap
+from cli import PROGRAM, Running, says, troupe, usage
+from motion import Client
+
+ROOT, NOD = pathlib.Path(sys.argv[2]), sys.argv[3]
+KEYS = 'keys [ "anna move drive on and on and on" "boss operate decide for all of us" ]\n'
+ANNA, BOSS = {"TROUPE_KEY": "drive on and on and on"}, {"TROUPE_KEY": "decide for all of us"}
+ROBOT = f"""
+front ( name "motion" )
+driver ( name "fake" provides [ "position2d:0" "ptz:0" ] rate 100 )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:0" "head:::ptz:0" ]
+  urdf "{ROOT}/robots/pioneer.urdf" base_acceleration [ 5 5 5 ] )
+"""
+
+
+@contextlib.contextmanager
+def robot(text=ROBOT):
+    """The URL of a robot, and its port."""
+    with player.server(PROGRAM, text) as server:
+        port = server.fronts["motion"]
+        yield f"motion://127.0.0.1:{port}", port
+
+
+def sequence(folder, seconds, name="dance.csv"):
+    """A table: an arc, and a head that swings."""
+    path = pathlib.Path(folder, name)
+    count = int(seconds * 10)
+    rows = ["time,base.vx,base.omega,head:0.speed"]
+    for i in range(count + 1):
+        last = i == count
+        rows.append(f"{i / 10},{0 if last else 0.2},{0 if last else 0.5},{0 if last else 0.3 * math.cos(i / 5):.4f}")
+    path.write_text("\n".join(rows) + "\n")
+    return str(path)
+
+
+def motion_says(url, *arguments, **environment):
+    return troupe("motion", *arguments, url, **environment)
+
+
+def head_of(url):
+    return json.loads(motion_says(url, "state", "--json").stdout)["dofs"]["head:0"]
+
+
+# ---- One command -------------------------------------------------------------------------------
+
+
+def a_robot_is_described_and_moved():
+    with robot() as (url, _):
+        text = motion_says(url, "describe").stdout
+        assert text.startswith("pioneer: 2 links, 2 joints, 5 dofs, 1 control frame"), text
+        described = json.loads(motion_says(url, "describe", "--json").stdout)
+        tap.equal([joint["name"] for joint in described["joints"]], ["base", "head"])
+        says(motion_says(url, "set", "head:0=0.3", "head:1=-0.1"), 0, "")
+        tap.equal(abs(head_of(url)["position"] - 0.3) < 0.02, True)
+        says(motion_says(url, "set", "hed:0=0.3"), 1, 'troupe motion: pioneer has no joint "hed"; did you mean "head"?\n')
+        says(motion_says(url, "set", "head:0=much"), 2, usage("motion", 'head:0 is no number: "much"'))
+        says(motion_says(url, "set", "head=0.3"), 1, "troupe motion: joint head has the dofs head:0 to head:1\n")
+        says(motion_says(url, "goto", "1"), 2, usage("motion", "where to? goto X Y [THETA], in m and rad"))
+        tap.equal(len(motion_says(url, "state", "--broadcast", "50", "--count", "3", "--json").stdout.splitlines()), 3)
+    result = troupe("motion", "state", "motion://127.0.0.1:1")
+    tap.equal(result.returncode, 1)
+    assert "connect to tcp:127.0.0.1:1: connection refused" in result.stderr, result.stderr
+
+
+def wrong_arguments_of_commands_are_refused():
+    for arguments, reason in ((("play",), "which file?"), (("record",), "into which file?"), (("rate",), "which rate? 0 (hold) to 1 (full speed)"),
+                              (("rate", "2"), "a rate is 0 to 1, not 2"), (("set",), "which dofs? set JOINT[:DOF]=VALUE..., in rad or m"),
+                              (("play", "x", "--mode", "slow"), 'there is no mode "slow": playback, adaptive, direct or delay'),
+                              (("play", "x", "--plott", "y"), 'unexpected "--plott"; did you mean "--plot"?')):
+        says(troupe("motion", *arguments), 2, usage("motion", reason))
+
+
+# ---- Sequences ---------------------------------------------------------------------------------
+
+
+def a_sequence_is_played_recorded_and_drawn():
+    with robot() as (url, _), tempfile.TemporaryDirectory() as folder:
+        plot, taken = pathlib.Path(folder, "dance.svg"), pathlib.Path(folder, "taken.csv")
+        with Running("motion", "record", str(taken), url, "--hz", "50") as recorder:
+            result = motion_says(url, "play", sequence(folder, 1.5), "--plot", str(plot))
+            tap.equal(result.returncode, 0)
+            assert re.match(r"played 16 of 16 frames in 1\.\d\d s; 0 late, 0 stalls, held for 0\.00 s\n", result.stdout), result
+            tap.equal(recorder.interrupt(), (0, ""))
+        words = [text.text for text in xml.etree.ElementTree.parse(plot).iter("{http://www.w3.org/2000/svg}text")]
+        for word in ("planned", "played", "x [m]", "y [m]", "time of the sequence [s]", "position [rad]", "head:0"):
+            assert word in words, (word, words)
+        rows = taken.read_text().splitlines()
+        tap.equal(rows[1], "time,base.vx,base.vy,base.omega,head:0.speed,head:1.speed,head:0,head:1")
+        tap.equal(len(rows) > 10, True)
+        again = pathlib.Path(folder, "again.csv")
+        again.write_text("\n".join(rows[:12]) + "\n")
+        result = motion_says(url, "play", str(again), "--mode", "adaptive")
+        tap.equal((result.returncode, result.stdout[:7]), (0, "played "))
+        short = sequence(folder, 0.4, "short.csv")
+        for mode in (("direct",), ("delay", "--delay", "0.2")):
+            says(motion_says(url, "play", short, "--mode", *mode), 0, "")
+
+
+def mistakes_in_a_file_are_found_before_anything_moves():
+    with robot() as (url, _), tempfile.TemporaryDirectory() as folder:
+        for text, why in (("time,head:0\n0,x\n", '2:3: "x" is no number'), ("time,arm\n0,1\n", '1:6: pioneer has no joint "arm"'),
+                          ('[{"time": 0, "set": {"neck": 1}}]', '1:23: pioneer has no joint "neck"')):
+            path = pathlib.Path(folder, "bad")
+            path.write_text(text)
+            says(motion_says(url, "play", str(path)), 1, f"troupe motion: {path}:{why}\n")
+        result = motion_says(url, "play", str(pathlib.Path(folder, "missing")))
+        assert "missing: No such file" in result.stderr, result.stderr
+
+
+def ctrl_c_stops_the_robot():
+    with robot() as (url, port), tempfile.TemporaryDirectory() as folder:
+        with Running("motion", "play", sequence(folder, 300), url) as playing:
+            watcher = Client(port)
+            while watcher.base()[3] < 0.1:
+                pass
+            code, errors = playing.interrupt()
+            tap.equal(code, 1)
+            assert "troupe motion: interrupted: the robot was stopped\n" in errors, errors
+        while abs(watcher.base()[3]) > 1e-3:
+            pass
+
+
+def a_client_that_vanishes_leaves_nothing_behind():
+    with robot() as (url, port), tempfile.TemporaryDirectory() as folder:
+        watcher = Client(port)
+        with Running("motion", "play", sequence(folder, 300), url) as playing:
+            while watcher.base()[3] < 0.1:
+                pass
+            playing.process.kill()
+        while abs(watcher.base()[3]) > 1e-3:
+            pass
+        says(motion_says(url, "set", "head:0=0.1"), 0, "")  # nobody holds it
+
+
+# ---- Rates and panic ---------------------------------------------------------------------------
+
+
+def a_hold_keeps_the_sequence_and_an_operator_ends_it():
+    with robot(KEYS + ROBOT) as (url, port), tempfile.TemporaryDirectory() as folder:
+        watcher = Client(port)  # a robot without clients is switched off, and forgets the rate
+        says(motion_says(url, "hold", **ANNA), 0, "")
+        with Running("motion", "play", sequence(folder, 1), url, "--key", ANNA["TROUPE_KEY"]) as playing:
+            for _ in range(3):
+                tap.equal((watcher.base()[0], head_of(url)["position"], playing.process.poll()), (0, 0, None))
+            result = motion_says(url, "resume", **ANNA)
+            says(result, 1, "troupe motion: RATE: ERROR: another client has slowed the robot\n")
+            says(motion_says(url, "rate", "0.5", **BOSS), 0, "")
+            says(motion_says(url, "resume", **BOSS), 0, "")
+            line = playing.line()
+            assert line.startswith("played 11 of 11 frames"), line
+        tap.equal(motion_says(url, "set", "head:0=0", TROUPE_KEY="").returncode, 1)
+
+
+def a_panic_ends_a_sequence():
+    with robot(KEYS + ROBOT) as (url, port), tempfile.TemporaryDirectory() as folder:
+        watcher = Client(port)
+        with Running("motion", "play", sequence(folder, 300), url, "--key", ANNA["TROUPE_KEY"]) as playing:
+            while watcher.base()[3] < 0.1:
+                pass
+            result = motion_says(url, "panic", TROUPE_KEY="wrong")
+            tap.equal((result.returncode, result.stderr), (0, ""))
+            assert result.stdout.startswith("panic 1: everything that moves is stopped"), result.stdout
+            tap.equal(playing.ended()[0], 1)
+        result = motion_says(url, "set", "head:0=0", **ANNA)
+        tap.equal((result.returncode, result.stderr.split(": ")[1:3]), (1, ["MOVE", "PANIC"]))
+        tap.equal(motion_says(url, "reset", **ANNA).returncode, 1)
+        result = motion_says(url, "reset", **BOSS)
+        tap.equal((result.returncode, result.stdout), (0, "the panic is over\n"))
+        says(motion_says(url, "set", "head:0=0", **ANNA), 0, "")
+        tap.equal(motion_says(url, "reset", **BOSS).stdout, "there is no panic\n")
+
+
+# ---- The page ----------------------------------------------------------------------------------
+
+
+def the_program_of_the_page_runs():
+    code = (ROOT / "examples/nod.c").read_text()
+    page = (ROOT / "docs/motion.md").read_text()
+    assert f"```c\n{code}```" in page, "docs/motion.md has another program than examples/nod.c"
+    with robot() as (url, _):
+        result = tap.run([NOD, url])
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, "nodded with 11 frames\n", ""))
+        tap.equal(abs(head_of(url)["position"] - 0.3) < 0.02, True)
+
+
+tap.main(a_robot_is_described_and_moved, wrong_arguments_of_commands_are_refused, a_sequence_is_played_recorded_and_drawn,
+         mistakes_in_a_file_are_found_before_anything_moves, ctrl_c_stops_the_robot, a_client_that_vanishes_leaves_nothing_behind,
+         a_hold_keeps_the_sequence_and_an_operator_ends_it, a_panic_ends_a_sequence, the_program_of_the_page_runs)
