@@ -193,6 +193,13 @@ static void a_slow_stop_without_a_motion_reports_nothing(void **state)
     tpi_slow_stop_begin(&scene.device);
     assert_true(tpi_slow_stop_end(&scene.device));
     assert_trace(scene.b, "H");
+    move(&claim);
+    pass(2 * TP_NS_PER_S);
+    assert_true(tpi_slow_stop_end(&scene.device));
+    assert_trace(scene.b, "H0");
+    tpi_slow_stop_begin(&scene.device); /* the next one has no report of its own */
+    assert_true(tpi_slow_stop_end(&scene.device));
+    assert_trace(scene.b, "");
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ The status is 0 if at least 95 of 100 changes are found, not counting those that
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import filecmp
 import glob
 import hashlib
@@ -21,6 +22,7 @@ import os
 import random
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -116,12 +118,16 @@ class Bench:
     def passes(self, test, mutant=-1):
         env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85", TROUPE_MUTANT=str(mutant),
                    UBSAN_OPTIONS="halt_on_error=1")
+        command = [os.path.join(self.build, "tests/unit", test)]
+        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            done = subprocess.run([os.path.join(self.build, "tests/unit", test)], env=env, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, timeout=self.limits.get(test, 300))
+            return process.wait(self.limits.get(test, 300)) == 0
         except subprocess.TimeoutExpired:
             return False
-        return done.returncode == 0
+        finally:  # with the processes of drivers that it has started
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
