@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A robot that is described by a file is ordinary devices of a server; here the robot is an emulated NXT, which shares
-nothing with the robot file.  argv: the troupe program, source root."""
+"""A robot that is described by a file is ordinary devices of a server; here the robots are emulated ones, which share
+nothing with the robot files.  argv: the troupe program, source root."""
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import cli
 import tap
@@ -38,9 +39,9 @@ class Program:
         raise AssertionError(f"no {pattern} in {''.join(self.seen)}")
 
 
-def serve(robot_url, provides='"position2d:0" "aio:0" "dio:0" "power:0"'):
+def serve(robot_url, provides='"position2d:0" "aio:0" "dio:0" "power:0"', robot="nxt"):
     with tempfile.NamedTemporaryFile("w", suffix=".cfg", delete=False) as file:
-        file.write(f'driver ( name "robotfile" robot "nxt" port "{robot_url}" provides [ {provides} ] )')
+        file.write(f'driver ( name "robotfile" robot "{robot}" port "{robot_url}" provides [ {provides} ] )')
     return Program("run", file.name, "--any-port")
 
 
@@ -99,5 +100,29 @@ def a_silent_robot_is_told():
             server.await_line(r"robotfile0: nxt: Battery: robot silent: no reply in time")
 
 
+def last_state(path):
+    """x, y, heading and forward speed of the robot in a record; zeros before its first whole line."""
+    with open(path, encoding="ascii") as file:
+        rows = [line.split(",") for line in file if line.endswith("\n") and line[0].isdigit()]
+    return tuple(map(float, rows[-1][2:6])) if rows else (0, 0, 0, 0)
+
+
+def every_make_drives_ahead_and_stands_when_its_client_leaves():
+    for make, emulated_as in (("create", "create1"), ("create2", "create2"), ("finch", "finch"),
+                              ("firmata", "firmata"), ("lifa", "lifa"), ("srv1", "srv1")):
+        with tempfile.NamedTemporaryFile(suffix=".csv") as record, \
+             Program("emulate", emulated_as, "--listen", "tcp:127.0.0.1:0", "--record", record.name) as robot, \
+             serve(address(robot, rf"^{emulated_as} (tcp:\S+)"), '"position2d:0"', make) as server:
+            url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+            with Program("send", "position2d:0", "VEL", '{"vel":{"px":0.2}}', "--for", "300", "--url", url):
+                while last_state(record.name)[0] < 0.1:
+                    time.sleep(0.05)
+            while last_state(record.name)[3] != 0:
+                time.sleep(0.05)
+            x, y, heading, _ = last_state(record.name)
+            assert abs(y) < 0.1 * x and abs(heading) < 0.1, (make, x, y, heading)
+
+
 tap.main(a_player_client_drives_an_nxt, its_sensors_are_read, a_panic_writes_the_stop_bytes,
-         a_dead_server_leaves_a_robot_that_stands, a_silent_robot_is_told)
+         a_dead_server_leaves_a_robot_that_stands, a_silent_robot_is_told,
+         every_make_drives_ahead_and_stands_when_its_client_leaves)

@@ -32,6 +32,11 @@ def driving_sensing_waiting_and_stopping_are_common_to_all():
     tap.equal([name for name in EVERYWHERE if "NA" in usable[name]], [])
 
 
+def the_page_has_the_matrix():
+    page = pathlib.Path(sys.argv[2], "docs", "reference", "robots.md").read_text(encoding="utf-8")
+    tap.equal(page[page.index("| command |"):], troupe("robots", "--matrix").stdout)
+
+
 def the_robots_of_the_thesis_have_most_commands():
     for name in THESIS:
         possible, total = re.search(r"^(\d+) of (\d+) commands", troupe("robots", name).stdout, re.M).groups()
@@ -56,5 +61,5 @@ def instructions_have_the_documented_bytes():
 
 
 tap.main(every_file_passes_its_own_examples, no_file_is_long, driving_sensing_waiting_and_stopping_are_common_to_all,
-         the_robots_of_the_thesis_have_most_commands, every_missing_command_has_a_reason,
+         the_page_has_the_matrix, the_robots_of_the_thesis_have_most_commands, every_missing_command_has_a_reason,
          instructions_have_the_documented_bytes)
