@@ -175,6 +175,12 @@ static void after_a_fault_nothing_buffered_is_played(void **state)
     bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, c, 1, TPI_MOTION_INTERRUPTED, true, "the head is jammed");
     bench_expect(b, c, 2, TPI_MOTION_INTERRUPTED, true, "the head is jammed");
+    tpi_motion_engine_measured(b->engine, 3, &(tpi_motion_dof_state){-0.4, 0, 0});
+    tpi_motion_engine_fault(b->engine, 1, "the head is jammed", b->now_ns);
+    const size_t again = b->count;
+    bench_set(b, c, 4, 1, 1);
+    bench_wait(b, c, 100);
+    assert_true(fabs(b->writes[again].values[0] + 0.4) < 0.001); /* from where it is */
 }
 
 /* ---- Rates ---- */
@@ -224,6 +230,22 @@ static void a_slowed_speed_does_not_jump_when_its_command_changes(void **state)
             fail_msg("from %g to %g", b->writes[i - 1].values[0], b->writes[i].values[0]);
         }
     }
+}
+
+/* A client that stands takes a dof that moves: it has to stop at once, which is counted. */
+static void what_stops_at_once_is_counted(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "low", 0), high = bench_join(b, "high", 5);
+
+    bench_send(b, low, BENCH_DIRECT, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){1, 0, 0.9});
+    bench_rate(b, high, 0);
+    bench_wait(b, low, 700);
+    assert_int_equal(tpi_motion_engine_excesses(b->engine), 0);
+    bench_set_later(b, high, 2, 100, 0.2); /* late: it starts now, and stands */
+    bench_wait(b, low, 100);
+    assert_int_equal(tpi_motion_engine_excesses(b->engine), 1);
+    assert_true(bench_last(b, 1)->speeds[0] == 0);
 }
 
 static void half_the_rate_takes_twice_the_time(void **state)
@@ -495,6 +517,7 @@ int main(void)
         BENCH_CASE(after_a_fault_nothing_buffered_is_played),
         BENCH_CASE(in_a_hold_direct_commands_are_busy_but_stop_is_not),
         BENCH_CASE(a_slowed_speed_does_not_jump_when_its_command_changes),
+        BENCH_CASE(what_stops_at_once_is_counted),
         BENCH_CASE(half_the_rate_takes_twice_the_time),
         BENCH_CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
         BENCH_CASE(a_playback_with_uneven_frames_is_refused),

@@ -373,6 +373,10 @@ static void the_description_is_answered(void **state)
     bench_get(&record, &joints);
     assert_int_equal(joints.count, 3);
     assert_string_equal(joints.items[0].name, "head");
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_JOINTS, 2, &(tpi_motion_page){1, 1});
+    assert_true(bench_next(b, c, &record));
+    bench_get(&record, &joints);
+    assert_int_equal(joints.count, 1);
     bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_LINKS, 3, &(tpi_motion_page){9, 9});
     assert_true(bench_next(b, c, &record));
     assert_int_equal(record.length, 4);

@@ -195,7 +195,8 @@ static void only_limits_are_infinite(void **state)
 
 /* ---- Headers ---- */
 
-static const tpi_motion_header plain = {.kind = TPI_MOTION_COMMAND,
+static const tpi_motion_header plain = {.flags = TPI_MOTION_ACK,
+                                        .kind = TPI_MOTION_COMMAND,
                                         .mode = TPI_MOTION_PLAYBACK,
                                         .records = 2,
                                         .id = 0x01020304,

@@ -619,7 +619,11 @@ static void what_a_robot_does_not_have_is_na(void **state)
     struct bench *b = bench_arm(3), *wheels = *state;
     const uint32_t c = bench_join(b, "a", 0);
     tpi_motion_description header;
+    tpi_motion_frames frames;
+    tpi_motion_links links;
     tpi_motion_record record;
+    tpi_motion_engine *engine = NULL;
+    tp_error err = {0};
     const tpi_spatial goal = nearby(wheels);
 
     bench_send(b, c, BENCH_DIRECT, TPI_MOTION_WRENCH, 1, &(tpi_motion_screw){0, {1}});
@@ -637,6 +641,20 @@ static void what_a_robot_does_not_have_is_na(void **state)
     assert_true(bench_next(b, c, &record));
     bench_get(&record, &header);
     assert_int_equal(header.commands, 0x3d8); /* SET, SPEED, MOVE, HOME, POSE, TWIST */
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_FRAMES, 7, &(tpi_motion_page){0, 9});
+    assert_true(bench_next(b, c, &record));
+    bench_get(&record, &frames);
+    assert_int_equal(frames.count, 1);
+    assert_string_equal(frames.items[0].name, "hand");
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_ASK_LINKS, 8, &(tpi_motion_page){1, 2});
+    assert_true(bench_next(b, c, &record));
+    bench_get(&record, &links);
+    assert_int_equal(links.count, 2);
+    assert_string_equal(links.items[0].name, "trunk");
+    b->robot.frames[0].link = 9;
+    assert_int_equal(tpi_motion_engine_create(&engine, &b->robot, NULL, bench_emit, b, &err),
+                     TP_E_INVALID);
+    assert_string_equal(err.text, "the mechanism is another one");
     bench_free(b);
     b = bench_new(NULL);
     const uint32_t d = bench_join(b, "a", 0);
