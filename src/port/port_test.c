@@ -251,7 +251,6 @@ static void run_step(job *next, tp_instance *self)
     struct scene *s = (struct scene *)((char *)next - offsetof(struct scene, job));
 
     (void)self;
-    s->err.text[0] = '\0';
     s->step(s);
     s->task.run = stepped;
     tpi_loop_post(s->loop, &s->task);
@@ -260,6 +259,7 @@ static void run_step(job *next, tp_instance *self)
 /* Run the step where the instance runs. */
 static void there(struct scene *s, void (*step)(struct scene *s))
 {
+    s->err.text[0] = '\0'; /* before the job: an opening may write it on this thread */
     s->step = step;
     s->stepped = false;
     s->job.run = run_step;
