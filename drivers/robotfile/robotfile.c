@@ -128,7 +128,28 @@ static bool reading_of(const struct robotfile *r, unsigned reading, tpi_dialog_o
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* A command has ended: keep its result. A fault of a reading is told once. */
+/* The bytes that a guard writes when the server dies. */
+static tp_status guard(struct robotfile *r, tp_error *err)
+{
+    uint8_t data[1024];
+    tpi_bytes bytes = {.data = data, .capacity = sizeof data};
+
+    if (!r->loaded->robot->has_stop || !tpi_dialog_stop_bytes(r->dialog, &bytes)) {
+        return TP_OK;
+    }
+    return tp_port_guard(r->port, data, bytes.length, err);
+}
+
+/* The set-up runs before the first command, and the stop bytes can depend on what it found. */
+static void guard_anew(struct robotfile *r)
+{
+    if (!r->is_guarded) {
+        r->is_guarded = true;
+        r->has_failed = guard(r, &r->err) != TP_OK;
+    }
+}
+
+/* A command has ended: keep its result. Each fault of a reading is reported once. */
 static void settle(struct robotfile *r)
 {
     const tpi_outcome *outcome = tpi_dialog_outcome(r->dialog);
@@ -138,6 +159,7 @@ static void settle(struct robotfile *r)
             keep(r, r->round.reading, outcome->results[0].number);
         }
         r->silent = 0;
+        guard_anew(r);
     } else if (strcmp(outcome->text, r->told) != 0) {
         memcpy(r->told, outcome->text, sizeof r->told);
         tp_instance_note(r->self, outcome->text);
@@ -152,6 +174,9 @@ static bool begin(struct robotfile *r, int64_t now)
 {
     tpi_dialog_order order = {.command = TPI_MOVE_MOTORS, .part = r->axis, .count = 2};
 
+    if (now < r->ready_ns) {
+        return false;
+    }
     if (r->wants_motion) {
         r->wants_motion = false;
         order.values[0].number = r->left;
@@ -353,18 +378,6 @@ static tp_status robotfile_init(tp_instance *self, tp_error *err)
     return status == TP_OK ? offer(self, err) : status;
 }
 
-/* The bytes that a guard writes when the server dies. */
-static tp_status guard(struct robotfile *r, tp_error *err)
-{
-    uint8_t data[1024];
-    tpi_bytes bytes = {.data = data, .capacity = sizeof data};
-
-    if (!r->loaded->robot->has_stop || !tpi_dialog_stop_bytes(r->dialog, &bytes)) {
-        return TP_OK;
-    }
-    return tp_port_guard(r->port, data, bytes.length, err);
-}
-
 static tp_status robotfile_start(tp_instance *self, tp_error *err)
 {
     enum { OPEN_S = 5, TICK_MS = 5 };
@@ -385,6 +398,8 @@ static tp_status robotfile_start(tp_instance *self, tp_error *err)
     }
     r->has_failed = r->round.is_busy = r->round.is_reading = r->round.is_open = r->wants_motion =
         false;
+    r->is_guarded = false;
+    r->ready_ns = now + (int64_t)(link->boot_ms * (double)TP_NS_PER_MS);
     r->silent = 0;
     r->told[0] = '\0';
     r->round.next_ns = r->reckoned_ns = now;

@@ -12,7 +12,7 @@
 
 enum { MOST_ANALOG = 16, MOST_DIGITAL = 32 };
 
-/* What the devices tell. */
+/* What the devices publish. */
 struct robotfile_data {
     float levels[MOST_ANALOG]; /* percent */
     uint32_t bits;
@@ -44,11 +44,13 @@ struct robotfile {
 
     struct robotfile_round round;
     bool wants_motion, has_failed;
-    unsigned silent; /* commands in a row without an answer */
+    bool is_guarded;  /* the guard has the stop bytes of a robot that is set up */
+    int64_t ready_ns; /* when the robot takes its first byte */
+    unsigned silent;  /* commands in a row without an answer */
     int64_t reckoned_ns;
     double left, right; /* percent */
     struct robotfile_data data;
-    char told[TPI_DIALOG_TEXT]; /* the last fault that was told */
+    char told[TPI_DIALOG_TEXT]; /* the last fault that was reported */
     tp_error err;               /* of the line */
 };
 

@@ -2,6 +2,7 @@
 """A robot that is described by a file is ordinary devices of a server; here the robots are emulated ones, which share
 nothing with the robot files.  argv: the troupe program, source root."""
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,43 @@ def a_silent_robot_is_told():
             server.await_line(r"robotfile0: nxt: Battery: robot silent: no reply in time")
 
 
+FOUND = """<robot version="1" name="found" title="Found">
+  <link kind="tcp"/>
+  <register name="address"/>
+  <setup><send>'?'</send><reply>{a:u8}</reply><set name="address" to="a"/></setup>
+  <device name="Eye" type="Analog_Input" classes="Light Sensor, Analog_Input, Input" base="ReadAnalog"/>
+  <translate command="ReadAnalog" type="Analog_Input" send="'A'" reply="{v:u8}" result="v">
+    <example device="Eye" result="9">> 41\n&lt; 09</example>
+  </translate>
+  <stop send="'S' {address:u8}"/>
+</robot>"""
+
+
+def the_guard_knows_what_the_set_up_has_found():
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as file, socket.create_server(("127.0.0.1", 0)) as listener:
+        file.write(FOUND)
+        file.flush()
+        url = f"tcp:127.0.0.1:{listener.getsockname()[1]}"
+        with serve(url, '"aio:0"', file.name) as server:
+            at = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+            with Program("print", "aio:0", "--url", at) as reader:
+                line = listener.accept()[0]
+                answers = {ord("?"): b"\x07", ord("A"): b"\x09"}
+                asked = 0
+                while asked < 20:  # the guard has the bytes since the first answer
+                    for byte in line.recv(1):
+                        line.sendall(answers.get(byte, b""))
+                        asked += 1
+                server.process.kill()
+                rest = b""
+                while not rest.endswith(b"S\x07"):
+                    more = line.recv(64)
+                    assert more, rest
+                    rest += more
+                line.close()
+                del reader
+
+
 def last_state(path):
     """x, y, heading and forward speed of the robot in a record; zeros before its first whole line."""
     with open(path, encoding="ascii") as file:
@@ -125,4 +163,4 @@ def every_make_drives_ahead_and_stands_when_its_client_leaves():
 
 tap.main(a_player_client_drives_an_nxt, its_sensors_are_read, a_panic_writes_the_stop_bytes,
          a_dead_server_leaves_a_robot_that_stands, a_silent_robot_is_told,
-         every_make_drives_ahead_and_stands_when_its_client_leaves)
+         every_make_drives_ahead_and_stands_when_its_client_leaves, the_guard_knows_what_the_set_up_has_found)
