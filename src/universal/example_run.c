@@ -335,5 +335,5 @@ tp_status tpi_examples_run(const tpi_robotfile *robot, unsigned *count, tp_error
     for (unsigned i = 0; i < robot->translation_count && status == TP_OK; i++) {
         status = run_translation(&robot->translations[i], robot, &document, count);
     }
-    return status == TP_OK && !robot->identity.is_universal ? check_na(robot, &document) : status;
+    return status == TP_OK ? check_na(robot, &document) : status;
 }

@@ -187,7 +187,6 @@ typedef struct tpi_robot_identity {
     const char *name, *title, *lang;
     const char *maker, *icon, *url, *about; /* NULL for none */
     const char *palette;                    /* commands, NULL for none */
-    bool is_universal;                      /* it executes universal instructions itself */
 } tpi_robot_identity;
 
 typedef struct tpi_robotfile {

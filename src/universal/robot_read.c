@@ -42,12 +42,9 @@ static tp_status read_root(tpi_robotfile *robot)
             tpi_element_fail(document, root, "name=\"%.40s\": expected letters, digits, - and _",
                              robot->identity.name);
     }
-    if (status == TP_OK && kind != NULL && strcmp(kind, "bytes") != 0 &&
-        strcmp(kind, "universal") != 0) {
-        status =
-            tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal", kind);
+    if (status == TP_OK && kind != NULL && strcmp(kind, "bytes") != 0) {
+        status = tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes", kind);
     }
-    robot->identity.is_universal = kind != NULL && strcmp(kind, "universal") == 0;
     robot->identity.lang = lang != NULL ? lang : "en";
     return status;
 }
