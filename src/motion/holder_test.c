@@ -84,6 +84,44 @@ static void a_speed_in_the_frame_of_a_goto_starts_from_the_commanded_speed(void 
     }
 }
 
+static void a_refused_command_of_a_higher_rank_takes_nothing(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "dance", 0), high = bench_join(b, "joystick", 1);
+    const uint32_t other = bench_join(b, "other", 1);
+    tpi_motion_drive both[2] = {{1, 0, 0.3}, {2, 0, 0.3}};
+
+    bench_set(b, low, 1, 1, 1);
+    bench_set(b, other, 2, 2, 1);
+    bench_wait(b, low, 100);
+    bench_send(b, high, BENCH_DIRECT, TPI_MOTION_MOVE, 3,
+               &(tpi_motion_move){0, TPI_MOTION_SERVO_POSITION, 2, both});
+    bench_expect(b, high, 3, TPI_MOTION_BUSY, true, "arm is moved by other");
+    bench_wait(b, low, 3000);
+    bench_expect(b, low, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, low, 1, TPI_MOTION_SUCCESS, true, "done");
+    assert_true(bench_last(b, 1)->values[0] == 1);
+}
+
+static void a_hold_of_a_lower_rank_does_not_keep_a_dof(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "dance", 0), high = bench_join(b, "joystick", 1);
+
+    bench_set(b, low, 1, 1, 1);
+    bench_wait(b, low, 100);
+    bench_rate(b, low, 0);
+    bench_wait(b, low, 1000); /* it stands */
+    bench_set(b, high, 2, 1, -1);
+    bench_wait(b, high, 4000);
+    bench_expect(b, high, 2, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, high, 2, TPI_MOTION_SUCCESS, true, "done");
+    b->answer_at = b->answer_size;
+    bench_expect(b, low, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, low, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_expect(b, low, 1, TPI_MOTION_INTERRUPTED, true, "joystick has a higher rank");
+}
+
 static void a_fault_hits_all_who_have_commands_for_the_device(void **state)
 {
     struct bench *b = *state;
@@ -234,6 +272,8 @@ int main(void)
         BENCH_CASE(a_dof_is_given_back_when_the_higher_rank_is_done),
         BENCH_CASE(a_speed_ends_a_goto_on_a_base_that_cannot_go_sideways),
         BENCH_CASE(a_speed_in_the_frame_of_a_goto_starts_from_the_commanded_speed),
+        BENCH_CASE(a_refused_command_of_a_higher_rank_takes_nothing),
+        BENCH_CASE(a_hold_of_a_lower_rank_does_not_keep_a_dof),
         BENCH_CASE(a_fault_hits_all_who_have_commands_for_the_device),
         BENCH_CASE(a_stop_in_a_hold_does_not_speak_for_others),
         BENCH_CASE(every_direct_command_that_the_robot_does_not_have_is_answered),
