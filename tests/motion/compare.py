@@ -55,6 +55,7 @@ class Seen:
         self.summaries = collections.defaultdict(list)  # (client, sequence)
         self.answers = collections.defaultdict(list)  # (client, tag): code, body, event
         self.states = []  # of each event: front, excesses, what each dof was told
+        self.rests = collections.defaultdict(list)  # dof: time, servo and value from which on it stands; servo 0: it moves, -1: not known
         self.complaints = []
 
     def line(self, text):
@@ -64,17 +65,24 @@ class Seen:
             self.states.append(rest.split())
         elif kind == "j":
             self.numbers.append((int(rest), len(self.states)))
+        elif kind in "smu":
+            self.rest(*rest.split() + {"m": ["0", "0"], "u": ["-1", "0"]}.get(kind, []))
         elif kind == "x":
             self.complaints.append(rest)
         else:
-            client, payload = rest.split()
+            client, sent, payload = rest.split()
             for code, tag, body in wire.records(bytes.fromhex(payload)):
-                self.record(int(client), code, tag, body)
+                self.record(int(client), code, tag, body, int(sent))
 
-    def record(self, client, code, tag, body):
+    def rest(self, dof, time, servo, value):
+        """A dof stands from now on, or moves."""
+        self.rests[int(dof)].append((int(time), int(servo), float(value)))
+
+    def record(self, client, code, tag, body, sent):
         """A record for a client."""
         if code == wire.SIGNAL:
             signal = wire.Signal(body)
+            signal.sent = sent
             self.signals[(client, tag)].append(signal)
             self.order[client].append((tag, signal))
         elif code == wire.SUMMARY:
@@ -103,7 +111,7 @@ def play(program, runs):
 
 def think(run, seen):
     """Run the model beside what the engine has done."""
-    model = Model(run.robot, seen.signals, seen.summaries, run.limit, run.ahead)
+    model = Model(run.robot, seen, run.limit, run.ahead)
     model.whole = False
     try:
         for event, state in zip(run.events, seen.states):
