@@ -122,6 +122,29 @@ static void a_hold_of_a_lower_rank_does_not_keep_a_dof(void **state)
     bench_expect(b, low, 1, TPI_MOTION_INTERRUPTED, true, "joystick has a higher rank");
 }
 
+static void a_slow_time_line_takes_over_no_speed_that_breaks_limits_later(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "dance", 0), high = bench_join(b, "joystick", 1);
+
+    bench_send(b, low, BENCH_DIRECT, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){1, 0, 1});
+    bench_wait(b, low, 1000);
+    bench_rate(b, high, 0.02);
+    bench_send(b, high, (tpi_motion_header){.mode = TPI_MOTION_DELAY}, TPI_MOTION_SET, 2,
+               &(tpi_motion_set){1, 0, -1, 2000000});
+    bench_wait(b, high, 100);
+    bench_rate(b, high, 1);
+    bench_wait(b, high, 4000);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct bench_write *w = &b->writes[i];
+
+        assert_true(w->write.output != 1 || fabs(w->values[0]) <= 1.5);
+        assert_true(w->write.output != 1 || fabs(w->speeds[0]) <= 1 + 1e-9);
+    }
+    assert_true(bench_last(b, 1)->values[0] == -1);
+    assert_true(tpi_motion_engine_excesses(b->engine) > 0); /* it is slower at once */
+}
+
 static void a_fault_hits_all_who_have_commands_for_the_device(void **state)
 {
     struct bench *b = *state;
@@ -274,6 +297,7 @@ int main(void)
         BENCH_CASE(a_speed_in_the_frame_of_a_goto_starts_from_the_commanded_speed),
         BENCH_CASE(a_refused_command_of_a_higher_rank_takes_nothing),
         BENCH_CASE(a_hold_of_a_lower_rank_does_not_keep_a_dof),
+        BENCH_CASE(a_slow_time_line_takes_over_no_speed_that_breaks_limits_later),
         BENCH_CASE(a_fault_hits_all_who_have_commands_for_the_device),
         BENCH_CASE(a_stop_in_a_hold_does_not_speak_for_others),
         BENCH_CASE(every_direct_command_that_the_robot_does_not_have_is_answered),

@@ -78,6 +78,21 @@ static void note_rest(const tpi_motion_write *write, struct watched *d, unsigned
     d->moves = moves;
 }
 
+/* Values that are written again, with those of another dof, have been there before. */
+static void keep(const tpi_motion_write *write, struct watched *d)
+{
+    const double value = write->values[d->slot], speed = write->speeds[d->slot];
+    const uint8_t servo = write->servo[d->slot];
+
+    if (!d->known || d->servo != servo || d->value != value || d->speed != speed) {
+        d->due_ns = write->due_ns;
+    }
+    d->known = true;
+    d->servo = servo;
+    d->value = value;
+    d->speed = speed;
+}
+
 /* The device moves by itself. */
 static void leave_to_device(struct watch *w, const tpi_motion_write *write)
 {
@@ -115,11 +130,7 @@ void watch_write(void *user, const tpi_motion_write *write)
             check_limits(w, write, d);
             check_change(w, write, d);
             note_rest(write, d, i);
-            d->known = true;
-            d->servo = write->servo[d->slot];
-            d->value = write->values[d->slot];
-            d->speed = write->speeds[d->slot];
-            d->due_ns = write->due_ns;
+            keep(write, d);
         }
     }
 }
