@@ -434,6 +434,9 @@ class Model:
                 dof.owner.rank >= client.rank or (dof.active and dof.active.record.code == HOME))
             if self.is_unsure(dof) and (foreign or busy or dof.owner is not client):
                 raise Open
+            if foreign and not busy and any(f.client is dof.owner and f.due and f.due <= self.front
+                                            for f in self.waiting):
+                raise Open  # whether it has started and ended at this instant
             if foreign:
                 self.refuse(client, record, package, {BUSY})
                 return
@@ -581,6 +584,15 @@ class Model:
                     return signal.start
         return None
 
+    def must_wait(self, frame, due):
+        """Whether frames of its time line start before it at this instant; then it gets another rank."""
+        before = [f.rank for f in self.waiting if f is not frame and f.line is frame.line and
+                  f.client is frame.client and f.due == due and self.precedes(f, frame)]
+        if not before or max(before) <= frame.rank or frame.takes:
+            return False
+        frame.rank = max(before) + SOON
+        return True
+
     def precedes(self, one, other):
         """Whether a frame of a client starts before another one of the same instant: by time, then by arrival."""
         if one.line or (self.exact and one.client.exact) or bool(one.time) == bool(other.time):
@@ -601,11 +613,7 @@ class Model:
             return
         if self.ahead and self.front > frame.client.heard + frame.client.lease:
             raise Open  # whether the engine had planned this far when the lease ended
-        due = when[0] if isinstance(when, tuple) else when
-        before = [f.rank for f in self.waiting if f is not frame and f.line is frame.line and
-                  f.client is frame.client and f.due == due and self.precedes(f, frame)]
-        if before and max(before) > frame.rank and not frame.takes:
-            frame.rank = max(before) + SOON
+        if self.must_wait(frame, when[0] if isinstance(when, tuple) else when):
             self.at(self.front, self.start, frame, when, order=frame.rank)
             return
         frame.waits = False
@@ -678,7 +686,11 @@ class Model:
         """Bounds of the end of a motion, from when the engine brought the dof to rest: not before that."""
         rests, start, period = self.rests[dof], int(self.front), self.robot.period
         asked = getattr(command.record, "duration", 0)
-        first = max(0, bisect.bisect_right(rests, (start, LONG)) - 1)
+        first = bisect.bisect_left(rests, (start,))
+        if first > 0 and (first == len(rests) or rests[first][0] > start):
+            first -= 1  # as it was before
+        elif first < len(rests) and rests[first][0] == start and command.servo == 1 and rests[first][1] != 1:
+            return low, high  # another command has replaced it in the same instant
         for number, (time, servo, value) in enumerate(rests[first:], first + 1):
             if servo < 0:
                 return low, high
@@ -687,7 +699,7 @@ class Model:
             time, until = max(time, start), rests[number][0] if number < len(rests) else LONG
             if servo == 1 and time == start and asked and self.is_slowed(command):
                 return max(low, start + asked), high
-            if servo == 1 and time == start and until <= start + asked:
+            if servo == 1 and time == start and until < start + asked:
                 continue
             if servo == 1 and time == start:
                 time += asked  # it is there already
@@ -708,6 +720,8 @@ class Model:
         if not command.done and dof.active is command and len(command.live) > 1 and (
                 self.front >= command.ends[dof][1] - 1):
             command.live.discard(dof)
+            command.worst = max(command.worst, min(command.ends[dof][2]))
+            command.maybe |= command.ends[dof][2] - {min(command.ends[dof][2])}
             dof.active = None
             dof.position = dof.arrived = command.targets[dof] if command.servo == 1 else None
             self.settle([dof])
@@ -859,6 +873,9 @@ class Model:
                 return
             frame.late = True
             frame.client.late += 1
+            if line.complete() and frame.is_silent():
+                self.at(self.front + SOON, self.start_of_line, line, frame, self.front, frame.attempt, order=frame.order)
+                return
         else:
             frame.client.late_exact = False
         self.follow(line, frame)
@@ -879,11 +896,15 @@ class Model:
         if start is None and summary and summary.played == summary.frames:
             start = summary.end - SOON  # at the latest: no command of it has run
         if start is not None:
-            self.at(max(start + SOON, self.front), self.start_of_line, line, frame, start, frame.attempt, order=frame.order)
+            frame.due = start
+            self.at(max(start + SOON, self.front), self.start_of_line, line, frame, start, frame.attempt, order=frame.rank)
 
     def start_of_line(self, line, frame, when, attempt):
         """A frame of a sequence is due."""
         if not frame.waits or attempt != frame.attempt:
+            return
+        if self.must_wait(frame, when):
+            self.at(self.front, self.start_of_line, line, frame, when, attempt, order=frame.rank)
             return
         near = not line.complete() and max(line.times) - frame.time < MARGIN
         if line.exact and (near or not self.exact or not line.client.exact):
