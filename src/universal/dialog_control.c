@@ -155,8 +155,7 @@ static void go_on_trigger(tpi_dialog *dialog)
     }
     const bool fires =
         tpi_trigger_fires(&dialog->trigger, comparison, reading.number, call->values[1].number);
-    if (fires ||
-        dialog->now_ns >= call->begun_ns + (int64_t)(call->values[2].number * NS_PER_MS)) {
+    if (fires || dialog->now_ns >= call->begun_ns + (int64_t)(call->values[2].number * NS_PER_MS)) {
         call->results[0] = (tpi_value){.number = fires};
         tpi_dialog_return(dialog);
         return;
