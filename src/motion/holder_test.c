@@ -172,6 +172,39 @@ static void a_stop_in_a_hold_does_not_speak_for_others(void **state)
 
 /* ---- Ends and answers ---- */
 
+/* ---- Delay mode ---- */
+
+static void without_a_delay_delay_mode_starts_at_once_and_sends_nothing(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_send(b, c, (tpi_motion_header){.mode = TPI_MOTION_DELAY}, TPI_MOTION_SET, 1,
+               &(tpi_motion_set){1, 0, 0.5, 0});
+    bench_wait(b, c, 100);
+    assert_true(bench_last(b, 1)->values[0] > 0); /* it moves */
+    bench_wait(b, c, 2000);
+    assert_true(bench_last(b, 1)->values[0] == 0.5);
+    bench_expect_nothing(b, c);
+}
+
+static void in_delay_mode_only_what_went_wrong_is_sent(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_header header = {.mode = TPI_MOTION_DELAY,
+                                      .time_us = (uint64_t)(BENCH_START / 1000 + 500000)};
+
+    bench_send(b, c, header, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 9, 0}); /* is clamped */
+    bench_send(b, c, header, TPI_MOTION_SPEED, 2, &(tpi_motion_drive){2, 0, 0.5});
+    bench_send(b, c, header, TPI_MOTION_SET, 3, &(tpi_motion_set){9, 0, 0.5, 0});
+    bench_wait(b, c, 2500);
+    bench_expect(b, c, 3, TPI_MOTION_NA, true, "joint 9 has no dof 0");
+    tpi_motion_engine_fault(b->engine, 2, "jammed", b->now_ns);
+    bench_expect(b, c, 2, TPI_MOTION_INTERRUPTED, true, "jammed");
+    bench_expect_nothing(b, c);
+}
+
 static void every_direct_command_that_the_robot_does_not_have_is_answered(void **state)
 {
     struct bench *b = *state;
@@ -300,6 +333,8 @@ int main(void)
         BENCH_CASE(a_slow_time_line_takes_over_no_speed_that_breaks_limits_later),
         BENCH_CASE(a_fault_hits_all_who_have_commands_for_the_device),
         BENCH_CASE(a_stop_in_a_hold_does_not_speak_for_others),
+        BENCH_CASE(without_a_delay_delay_mode_starts_at_once_and_sends_nothing),
+        BENCH_CASE(in_delay_mode_only_what_went_wrong_is_sent),
         BENCH_CASE(every_direct_command_that_the_robot_does_not_have_is_answered),
         BENCH_CASE(a_speed_that_meets_a_limit_is_modified),
         BENCH_CASE(a_move_of_nothing_is_done),
