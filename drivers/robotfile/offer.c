@@ -204,8 +204,14 @@ static tp_status offer_speech(struct robotfile *r, tp_error *err)
 
 tp_status tpi_robotfile_offer(struct robotfile *r, tp_error *err)
 {
-    static tp_status (*const offers[])(struct robotfile *, tp_error *) = {
-        offer_wheels, offer_inputs, offer_both, offer_joints, offer_lights, offer_speech};
+    static tp_status (*const offers[])(struct robotfile *,
+                                       tp_error *) = {offer_wheels,
+                                                      offer_inputs,
+                                                      offer_both,
+                                                      offer_joints,
+                                                      offer_lights,
+                                                      offer_speech,
+                                                      tpi_robotfile_universal_offer};
     tp_status status = TP_OK;
 
     tpi_robotfile_sort_parts(r);

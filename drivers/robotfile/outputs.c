@@ -131,7 +131,7 @@ static tp_status dio_values(tp_device *device, const tp_dio_cmd *ask, tp_error *
     for (unsigned i = 0; i < ask->count && status == TP_OK; i++) {
         status = changes(r, ask, i) ? want(r, row, i, ask->digout >> i & 1, err) : TP_OK;
     }
-    return status == TP_OK ? tpi_robotfile_go_on(r, err) : status;
+    return status == TP_OK ? tpi_robotfile_work(r, err) : status;
 }
 
 static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *err)
@@ -148,7 +148,7 @@ static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *e
                              ? ((double)ask->voltage - volts[0]) / (volts[1] - volts[0]) * 100
                              : (double)ask->voltage;
     const tp_status status = want(r, row, ask->id, value, err);
-    return status == TP_OK ? tpi_robotfile_go_on(r, err) : status;
+    return status == TP_OK ? tpi_robotfile_work(r, err) : status;
 }
 
 const tp_dio_ops tpi_robotfile_dio_ops = {.cmd_values = dio_values};
@@ -191,7 +191,7 @@ static tp_status show(tp_device *device, unsigned id, bool on, const tp_color *c
         return status;
     }
     r->out.light = (tp_blinkenlight_data){.enable = on, .dutycycle = 1, .color = *color};
-    return tpi_robotfile_go_on(r, err);
+    return tpi_robotfile_work(r, err);
 }
 
 /* Lights do not flash: the data shows a steady one. */
@@ -230,7 +230,7 @@ static tp_status speech_say(tp_device *device, const tp_speech_cmd *ask, tp_erro
     memcpy(r->out.saying, ask->string, length);
     r->out.saying[length] = '\0';
     r->out.wants_saying = true;
-    return tpi_robotfile_go_on(r, err);
+    return tpi_robotfile_work(r, err);
 }
 
 const tp_speech_ops tpi_robotfile_speech_ops = {.cmd_say = speech_say};
@@ -261,7 +261,7 @@ static tp_status joint_pos(tp_device *device, const tp_actarray_position_cmd *as
     status = status == TP_OK ? want(r, &r->out.rows[ROW_JOINTS], (unsigned)ask->joint,
                                     (double)ask->position / radians, err)
                              : status;
-    return status == TP_OK ? tpi_robotfile_go_on(r, err) : status;
+    return status == TP_OK ? tpi_robotfile_work(r, err) : status;
 }
 
 static tp_status joint_speed(tp_device *device, const tp_actarray_speed_cmd *ask, tp_error *err)
@@ -275,7 +275,7 @@ static tp_status joint_speed(tp_device *device, const tp_actarray_speed_cmd *ask
     }
     status = status == TP_OK ? want(r, &r->out.rows[ROW_JOINTS], (unsigned)ask->joint, percent, err)
                              : status;
-    return status == TP_OK ? tpi_robotfile_go_on(r, err) : status;
+    return status == TP_OK ? tpi_robotfile_work(r, err) : status;
 }
 
 static tp_status joint_get_geom(tp_device *device, tp_actarray_geom *answer, tp_error *err)

@@ -3,8 +3,9 @@
  *
  * Universal commands of the engine (src/universal) do the work. The line belongs to one dialog, in
  * which one command runs at a time: first what the wheels are to do, then other outputs, then the
- * next reading. wheels.c, outputs.c and inputs.c say what comes next; sort.c says which part of
- * the robot belongs to which device; offer.c offers them.
+ * next reading. Orders of the device `universal` (universal.h) and the rest take turns. wheels.c,
+ * outputs.c and inputs.c say what comes next; sort.c says which part of the robot belongs to which
+ * device; offer.c offers them.
  *
  * Not supported: odometry (the pose is reckoned from the commanded velocity).
  */
@@ -17,6 +18,7 @@ static const tp_param robotfile_params[] = {
     {"robot", NULL, NULL, "name or path of a robot file, for instance nxt"},
     {"wiring", NULL, "", "path of a wiring file: what is plugged in where"},
     {"port", "line", NULL, "the line, for instance serial:/dev/rfcomm0 or tcp:HOST:PORT"},
+    {"map", NULL, "", "what classes of programs mean: \"Light Sensor=port 2\""},
     {"rate", "Hz", "10", "readings of each sensor per second, as far as the robot answers"},
     {"max_speed", "m/s", "0.3", "the speed of a wheel at full power"},
     {"width", "m", "0.12", "the distance between the wheels"},
@@ -34,6 +36,7 @@ static void on_write(void *context, const uint8_t *frame, size_t length, const u
 
     (void)body;
     (void)body_length;
+    tpi_robotfile_universal_trace(r, '>', frame, length);
     if (r->line.port == NULL) {
         return;
     }
@@ -73,26 +76,31 @@ static void guard_anew(struct robotfile *r)
 static bool is_held(const struct robotfile *r)
 {
     return tp_instance_in_panic(r->self) &&
-           (r->wheels.device != NULL || r->in.lists[LIST_JOINTS].device != NULL);
+           (r->wheels.device != NULL || r->in.lists[LIST_JOINTS].device != NULL ||
+            r->universal != NULL);
 }
 
 /* A command has ended. Each fault is reported once. */
 static void settle(struct robotfile *r)
 {
     const tpi_outcome *outcome = tpi_dialog_outcome(r->dialog);
+    const bool is_job = r->universal != NULL && r->universal->running != NULL;
 
     if (outcome->fault == TPI_FAULT_NONE) {
         r->line.silent = 0;
         guard_anew(r);
-    } else if (strcmp(outcome->text, r->line.told) != 0) {
+    } else if (!is_job && strcmp(outcome->text, r->line.told) != 0) {
         memcpy(r->line.told, outcome->text, sizeof r->line.told);
         tp_instance_note(r->self, outcome->text);
     }
     if (r->line.is_reading) {
         tpi_robotfile_keep_reading(r, outcome);
     }
-    r->line.silent += outcome->fault == TPI_FAULT_SILENT;
+    r->line.silent += outcome->fault == TPI_FAULT_SILENT && !is_held(r);
     r->line.is_busy = r->line.is_reading = false;
+    if (is_job) {
+        tpi_robotfile_universal_settle(r);
+    }
 }
 
 /* Outputs go first, but a client that writes all the time does not end the readings. */
@@ -101,8 +109,18 @@ static bool begin(struct robotfile *r, int64_t now)
     enum { MOST_IN_A_ROW = 4 };
     tpi_dialog_order order;
 
-    if (now < r->line.ready_ns || is_held(r)) {
+    if (now < r->line.ready_ns) {
         return false;
+    }
+    r->line.is_mine = !r->line.is_mine;
+    if (!r->wheels.is_wanted && (r->line.is_mine || tpi_robotfile_job_moves(r)) &&
+        tpi_robotfile_job_begin(r, now)) {
+        return true;
+    }
+    if (is_held(r)) { /* nothing from before a panic is written after it */
+        tpi_robotfile_drop_outputs(r);
+        r->wheels.is_wanted = r->in.is_open = false;
+        return tpi_robotfile_job_begin(r, now);
     }
     if (r->out.in_a_row < MOST_IN_A_ROW &&
         (tpi_robotfile_next_motion(r, &order) || tpi_robotfile_next_output(r, &order))) {
@@ -111,7 +129,7 @@ static bool begin(struct robotfile *r, int64_t now)
         r->line.is_reading = true;
         r->out.in_a_row = 0;
     } else if (r->out.in_a_row == 0) {
-        return false;
+        return tpi_robotfile_job_begin(r, now);
     } else {
         r->out.in_a_row = 0;
         return begin(r, now);
@@ -148,7 +166,7 @@ static tp_status verdict(const struct robotfile *r, tp_error *err)
                : TP_OK;
 }
 
-tp_status tpi_robotfile_go_on(struct robotfile *r, tp_error *err)
+tp_status tpi_robotfile_work(struct robotfile *r, tp_error *err)
 {
     work(r);
     return verdict(r, err);
@@ -158,12 +176,8 @@ static tp_status robotfile_poll(tp_instance *self, tp_error *err)
 {
     struct robotfile *r = tp_instance_state(self);
 
-    if (is_held(r)) {
-        tpi_robotfile_drop_outputs(r); /* nothing from before it is written after it */
-    } else {
-        tpi_dialog_tick(r->dialog, tpi_robotfile_now_ns(r));
-    }
-    return tpi_robotfile_go_on(r, err);
+    tpi_dialog_tick(r->dialog, tpi_robotfile_now_ns(r));
+    return tpi_robotfile_work(r, err);
 }
 
 static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err)
@@ -174,6 +188,7 @@ static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err
     tp_status status;
 
     while ((status = tp_port_read(port, bytes, sizeof bytes, &length, 0, err)) == TP_OK) {
+        tpi_robotfile_universal_trace(r, '<', bytes, length);
         tpi_dialog_receive(r->dialog, bytes, length, tpi_robotfile_now_ns(r));
         work(r);
     }
@@ -187,9 +202,11 @@ static void stop_bytes(struct robotfile *r)
 {
     r->line.is_busy = r->line.is_reading = false;
     tpi_dialog_stop(r->dialog, tpi_robotfile_now_ns(r));
+    tpi_robotfile_universal_halt(r);
 }
 
-/* What other devices do goes on: it is written once more behind the stop bytes. */
+/* What other devices do goes on: it is written once more behind the stop bytes. Motions of
+ * `universal` end. */
 static void robotfile_halt(tp_device *device, tp_halt how)
 {
     struct robotfile *r = tpi_robotfile_of(device);
@@ -197,7 +214,7 @@ static void robotfile_halt(tp_device *device, tp_halt how)
 
     (void)how;
     tpi_robotfile_rest_wheels(r, is_panic || device == r->wheels.device);
-    tpi_robotfile_rest_outputs(r, is_panic || device != r->wheels.device, is_panic);
+    tpi_robotfile_rest_outputs(r, is_panic || device == r->in.lists[LIST_JOINTS].device, is_panic);
     stop_bytes(r);
 }
 
@@ -253,6 +270,14 @@ static tp_status robotfile_init(tp_instance *self, tp_error *err)
                              wiring[0] != '\0' ? wiring : NULL, err);
     if (status != TP_OK) {
         tp_param_blame(self, "robot");
+        return status;
+    }
+    for (size_t i = 0; i < tp_param_count(self, "map") && status == TP_OK; i++) {
+        const char *map = tp_param_string_at(self, "map", i);
+        status = map[0] != '\0' ? tpi_wired_map(r->loaded->wired, map, err) : TP_OK;
+    }
+    if (status != TP_OK) {
+        tp_param_blame(self, "map");
         return status;
     }
     status = tpi_dialog_create(&r->dialog, r->loaded->wired, &hooks, err);
@@ -319,6 +344,7 @@ static void robotfile_stop(tp_instance *self)
     if (r->loaded->robot->has_stop) {
         stop_bytes(r);
     }
+    tpi_robotfile_universal_end(r);
     tp_port_close(r->line.port);
     r->line.port = NULL;
 }
@@ -327,6 +353,7 @@ static void robotfile_fini(tp_instance *self)
 {
     struct robotfile *r = tp_instance_state(self);
 
+    tpi_robotfile_universal_fini(r);
     tpi_dialog_destroy(r->dialog);
     if (r->loaded != NULL) {
         tpi_loaded_fini(r->loaded);

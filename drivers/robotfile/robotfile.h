@@ -6,8 +6,10 @@
 #include "troupe/driver/blinkenlight.h"
 #include "troupe/driver/position2d.h"
 #include "troupe/port.h"
+#include "universal.h"
 #include "universal/dialog.h"
 #include "universal/host/files.h"
+#include "universal/route_text.h"
 
 enum {
     MOST_READINGS = 64,
@@ -114,6 +116,7 @@ struct robotfile_line {
     unsigned silent;            /* commands in a row without an answer */
     bool is_busy;               /* a command runs */
     bool is_reading;            /* it is a reading */
+    bool is_mine;               /* an order of `universal` goes before the next reading */
     char told[TPI_DIALOG_TEXT]; /* the last fault that was reported */
     tp_error err;
 };
@@ -128,6 +131,7 @@ struct robotfile {
     struct robotfile_inputs in;
     struct robotfile_outputs out;
     struct robotfile_wheels wheels;
+    struct robotfile_universal *universal; /* owned; NULL if it is not offered */
 };
 
 static inline struct robotfile *tpi_robotfile_of(const tp_device *device)
@@ -147,7 +151,7 @@ void tpi_robotfile_sort_parts(struct robotfile *r);
 tp_status tpi_robotfile_offer(struct robotfile *r, tp_error *err);
 
 /* robotfile.c: go on with the next command; the state of the line. */
-tp_status tpi_robotfile_go_on(struct robotfile *r, tp_error *err);
+tp_status tpi_robotfile_work(struct robotfile *r, tp_error *err);
 
 /* inputs.c: the next reading of a round. False if there is none now; a round that ends is
  * published, and a new one begins when its time has come. */
@@ -169,6 +173,8 @@ void tpi_robotfile_rest_wheels(struct robotfile *r, bool all);
 
 /* wheels.c: what the wheels are to do; false if nothing is new. */
 bool tpi_robotfile_next_motion(struct robotfile *r, tpi_dialog_order *out);
+/* wheels.c: the wheels turn with these percents from now on. */
+void tpi_robotfile_reckon(struct robotfile *r, double left, double right);
 void tpi_robotfile_publish_wheels(struct robotfile *r);
 
 /* Operations of the devices, by the files that have them. */

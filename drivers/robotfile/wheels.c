@@ -18,6 +18,15 @@ static void reckon(struct robotfile *r)
     state->pos.pa = remainder(state->pos.pa + state->vel.pa * seconds, 2 * pi);
 }
 
+void tpi_robotfile_reckon(struct robotfile *r, double left, double right)
+{
+    struct robotfile_wheels *w = &r->wheels;
+
+    reckon(r);
+    w->state.vel.px = (left + right) / 200 * w->max_speed;
+    w->state.vel.pa = (right - left) / 100 * w->max_speed / w->width;
+}
+
 void tpi_robotfile_publish_wheels(struct robotfile *r)
 {
     if (r->wheels.device != NULL) {
@@ -43,11 +52,10 @@ void tpi_robotfile_rest_wheels(struct robotfile *r, bool all)
 {
     struct robotfile_wheels *w = &r->wheels;
 
-    reckon(r);
     if (all) {
         w->left = w->right = 0;
-        w->state.vel = (tp_pose2d){0, 0, 0};
     }
+    tpi_robotfile_reckon(r, w->left, w->right);
     w->is_wanted = !all && (w->left != 0 || w->right != 0);
 }
 
@@ -62,13 +70,11 @@ static tp_status wheels_vel(tp_device *device, const tp_position2d_cmd_vel *ask,
         return tp_fail(err, TP_E_RANGE, "the velocity is no number");
     }
     const double most = fmax(fmax(fabs(left), fabs(right)), w->max_speed);
-    reckon(r);
     w->left = left / most * 100;
     w->right = right / most * 100;
-    w->state.vel.px = (w->left + w->right) / 200 * w->max_speed;
-    w->state.vel.pa = (w->right - w->left) / 100 * w->max_speed / w->width;
+    tpi_robotfile_reckon(r, w->left, w->right);
     w->is_wanted = true;
-    return tpi_robotfile_go_on(r, err);
+    return tpi_robotfile_work(r, err);
 }
 
 static tp_status wheels_get_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
