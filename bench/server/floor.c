@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include <uv.h>
 
@@ -189,6 +190,7 @@ static unsigned listen_on_any_port(void)
 
 void floor_main(peer_flow *flow, int mode)
 {
+    prctl(PR_SET_NAME, "floor"); /* for profilers */
     all.flow = flow;
     all.mode = mode;
     make_scans();
