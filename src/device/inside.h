@@ -130,6 +130,8 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
+    atomic_uint takers;          /* readers that are not paused */
+    atomic_ullong skipped;       /* data that was not made because no reader would have taken it */
     atomic_uint behind;          /* readers that are behind with reading */
     bool keeps;                  /* its readers take part in what the instance does */
     struct counts counts;        /* the loop's */

@@ -148,6 +148,23 @@ static tp_status publish(tp_device *device, const tp_message *what, const void *
     return status == TP_OK ? hand_to_loop(device, msg, always) : status;
 }
 
+/* Whether no reader would take a message: all of them are full, and count what they miss. The
+ * second look makes sure that a reader that is taken back meanwhile has counted it too. */
+static bool is_in_vain(tp_device *device, const tp_message *what)
+{
+    if (atomic_load_explicit(&device->takers, memory_order_relaxed) != 0 || device->follows ||
+        device->latched != NULL || device->instance->output.keeps_all ||
+        what->code >= TP_COMMON_DATA_GEOMETRY) {
+        return false;
+    }
+    atomic_fetch_add(&device->skipped, 1);
+    if (atomic_load(&device->takers) == 0) {
+        return true;
+    }
+    atomic_fetch_sub(&device->skipped, 1);
+    return false;
+}
+
 tp_status tp_publish(tp_device *device, unsigned code, const void *value, double timestamp_s)
 {
     const tp_message *what = find_data(device, code);
@@ -160,7 +177,7 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
         atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
-    return publish(device, what, value, timestamp_s, false);
+    return is_in_vain(device, what) ? TP_OK : publish(device, what, value, timestamp_s, false);
 }
 
 tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value)
