@@ -24,6 +24,7 @@ enum {
     MORE_FOR_A_DEVICE = 512,
     BURDEN_OF_MESSAGE = 64, /* and 1 for each READERS_OF_BURDEN readers */
     READERS_OF_BURDEN = 8,
+    MOST_IN_VAIN = 1024,      /* messages that no reader had room for, in one operation */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
     MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
@@ -336,6 +337,7 @@ struct output {
 
 struct tp_instance {
     tpi_hub *hub; /* borrowed */
+    uint32_t vain;        /* skipped in a row, in this operation; where the instance runs */
     tpi_blueprint blueprint;
     char name[INSTANCE_NAME];
     char label[INSTANCE_NAME + 16]; /* as a mover */
@@ -757,6 +759,7 @@ void tpi_device_deliver(tp_device *device, tp_msg *msg);
 /* From where the instance runs to the loop, even without readers or with too much on its way. */
 tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value);
 
+void tpi_output_begin(tp_instance *self);
 /* latch.c, on the loop: the last data of a device that latches. */
 void tpi_latch_keep(tp_device *device, tp_msg *msg);
 void tpi_latch_repeat(tp_device *device, tpi_reader *reader);

@@ -177,7 +177,11 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
         atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
-    return is_in_vain(device, what) ? TP_OK : publish(device, what, value, timestamp_s, false);
+    if (is_in_vain(device, what)) { /* a driver that goes on until it is refused comes to an end */
+        return ++device->instance->output.vain > MOST_IN_VAIN ? TP_E_LIMIT : TP_OK;
+    }
+    tpi_output_begin(device->instance);
+    return publish(device, what, value, timestamp_s, false);
 }
 
 tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value)
@@ -209,6 +213,11 @@ void tpi_output_add(tp_device *device)
     count_readers(device);
     device->instance->output.most_in_flight += MORE_FOR_A_DEVICE;
 }
+void tpi_output_begin(tp_instance *self)
+{
+    self->output.vain = 0;
+}
+
 
 void tpi_output_count_readers(tp_device *device)
 {

@@ -174,6 +174,25 @@ static void nothing_is_made_while_all_readers_sleep(void **state)
     scene_end(s);
 }
 
+/* A driver that publishes until it is refused. */
+static void who_goes_on_publishing_in_vain_is_refused(void **state)
+{
+    struct scene *s = scene_begin();
+    const tp_ptz_data data = {0};
+    int count = 0;
+
+    (void)state;
+    scene_publish(s, 0, ROOM + 1);
+    while (tp_publish(s->devices[0], TP_PTZ_DATA_STATE, &data, 0) == TP_OK) {
+        count++;
+    }
+    assert_int_equal(count, MOST_IN_VAIN);
+    assert_counts(s, ROOM, 1 + MOST_IN_VAIN + 1);
+    tpi_output_begin(tp_device_instance(s->devices[0])); /* as the next operation does */
+    scene_publish(s, 0, 1);
+    scene_end(s);
+}
+
 /* What others than the readers need is made. */
 static void what_is_kept_or_followed_is_made_for_sleepers_too(void **state)
 {
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(nothing_is_forgotten_when_a_device_is_removed),
         cmocka_unit_test(a_sleeper_costs_nothing),
         cmocka_unit_test(nothing_is_made_while_all_readers_sleep),
+        cmocka_unit_test(who_goes_on_publishing_in_vain_is_refused),
         cmocka_unit_test(what_is_kept_or_followed_is_made_for_sleepers_too),
     };
 
