@@ -118,6 +118,14 @@ struct counts {
     int64_t longest_ns;
 };
 
+/* publish.c: what the readers of a device take. */
+struct forms {
+    const tp_encoding *encoding; /* of the first of them; NULL for none. The loop's, as the next */
+    uint32_t same;               /* how many take nothing but these bytes */
+    uint32_t others;
+    _Atomic(const tp_encoding *) all; /* what all of them take, for the driver's thread */
+};
+
 struct tp_device {
     tp_instance *instance; /* borrowed: it owns the device */
     const tp_interface *interface;
@@ -133,15 +141,16 @@ struct tp_device {
     atomic_uint has_readers;     /* the same, for the driver's thread */
     atomic_uint takers;          /* readers that are not paused */
     atomic_ullong skipped;       /* data that was not made because no reader would have taken it */
-    atomic_uint behind;          /* readers that are behind with reading */
-    bool keeps;                  /* its readers take part in what the instance does */
-    struct counts counts;        /* the loop's */
-    atomic_ullong dropped;       /* data that was too much at once */
-    uint64_t published;          /* the loop's */
-    tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
-    uint64_t news;               /* those of them that Player does not have */
-    bool follows;                /* its data moves its frame */
-    struct frame frame;          /* the loop's */
+    struct forms forms;
+    atomic_uint behind;    /* readers that are behind with reading */
+    bool keeps;            /* its readers take part in what the instance does */
+    struct counts counts;  /* the loop's */
+    atomic_ullong dropped; /* data that was too much at once */
+    uint64_t published;    /* the loop's */
+    tp_msg **latched;      /* owned: the last data, by message; NULL if it does not latch */
+    uint64_t news;         /* those of them that Player does not have */
+    bool follows;          /* its data moves its frame */
+    struct frame frame;    /* the loop's */
     struct geometry geometry;
     struct told told;
     struct properties properties;
@@ -328,6 +337,7 @@ struct output {
     atomic_int in_flight; /* on its way to the loop, as the work that it is for the loop */
     atomic_int unsent;    /* the same, until the loop has also sent what it was given before */
     int delivered;        /* of it: the loop's now */
+    uint32_t vain;        /* skipped in a row, in this operation; where the instance runs */
     tp_after sent;        /* behind what is sent */
     atomic_size_t bytes_in_flight;
     bool keeps_all;       /* nothing is dropped; where the instance runs */
@@ -337,7 +347,6 @@ struct output {
 
 struct tp_instance {
     tpi_hub *hub; /* borrowed */
-    uint32_t vain;        /* skipped in a row, in this operation; where the instance runs */
     tpi_blueprint blueprint;
     char name[INSTANCE_NAME];
     char label[INSTANCE_NAME + 16]; /* as a mover */
@@ -747,11 +756,14 @@ void tpi_reader_unlink(tpi_reader *reader);
 /* device.c: before init. */
 tp_status tpi_offers_prepare(tp_instance *self, tp_error *err);
 
-/* publish.c: before init; the end; a device was added; and the readers of a device have changed. */
+/* publish.c: before init; before each operation; the end; a device was added; and the readers of a
+ * device have changed. */
 void tpi_output_init(tp_instance *self);
+void tpi_output_begin(tp_instance *self);
 void tpi_output_withdraw(tp_instance *self); /* on the loop, behind the last message */
 void tpi_output_add(tp_device *device);
-void tpi_output_count_readers(tp_device *device);
+void tpi_output_attach(tpi_reader *reader);
+void tpi_output_detach(tpi_reader *reader);
 
 /* On the loop: to all its readers. */
 void tpi_device_deliver(tp_device *device, tp_msg *msg);
@@ -759,7 +771,6 @@ void tpi_device_deliver(tp_device *device, tp_msg *msg);
 /* From where the instance runs to the loop, even without readers or with too much on its way. */
 tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value);
 
-void tpi_output_begin(tp_instance *self);
 /* latch.c, on the loop: the last data of a device that latches. */
 void tpi_latch_keep(tp_device *device, tp_msg *msg);
 void tpi_latch_repeat(tp_device *device, tpi_reader *reader);
