@@ -7,7 +7,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,52 +14,14 @@
 #include "server/clients.h"
 #include "server/machine.h"
 #include "server/peer.h"
+#include "server/plan.h"
 #include "server/spread.h"
 #include "server/table.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/server.h"
 
-static const char help[] =
-    "usage: ./troupe bench server [--quick] [--json] [--rounds N] [--clients N | --trips]\n\n"
-    "Round trips of requests, delivery of 361-range scans to many clients, memory per client and\n"
-    "start-up. The floors use the same sockets and libuv, and nothing else: ping-pong of the same\n"
-    "bytes, one write per client at 100 Hz, and writes of 64 KB flat out.\n\n"
-    "  --rounds N   how often floor and server take turns\n"
-    "  --clients N  only delivery, to this number of clients\n"
-    "  --trips      only round trips\n";
-
-enum { MOST_ROUNDS = 32, MOST_CLIENTS = 10000, RING = 1024 };
-
-/* How long to measure. */
-struct plan {
-    bool json;
-    int rounds;
-    int asks; /* requests in a round */
-    int64_t warm_ns;
-    int64_t window_ns;
-    int patience_ms; /* with other processes; what is left of it */
-    int starts;
-    int holders; /* clients whose memory is measured */
-    int clients; /* only delivery to so many is measured; 0 for everything */
-    bool trips;  /* only round trips are measured */
-};
-
-static const struct plan full_plan = {.rounds = 3,
-                                      .asks = 4000,
-                                      .warm_ns = 150 * TP_NS_PER_MS,
-                                      .window_ns = 500 * TP_NS_PER_MS,
-                                      .patience_ms = 15000,
-                                      .starts = 15,
-                                      .holders = 1000};
-
-static const struct plan quick_plan = {.rounds = 1,
-                                       .asks = 2000,
-                                       .warm_ns = 150 * TP_NS_PER_MS,
-                                       .window_ns = 300 * TP_NS_PER_MS,
-                                       .patience_ms = 4000,
-                                       .starts = 5,
-                                       .holders = 1000};
+enum { RING = 1024 };
 
 static int64_t now_ns(void)
 {
@@ -76,7 +37,7 @@ struct round_trips {
     double p99_us[ASKED][MOST_ROUNDS];
 };
 
-static void ask_round(struct plan *plan, const int fds[ASKED], int round, struct round_trips *out)
+static void ask_round(bench_plan *plan, const int fds[ASKED], int round, struct round_trips *out)
 {
     for (int who = 0; who < ASKED; who++) {
         static bench_spread times;
@@ -90,7 +51,7 @@ static void ask_round(struct plan *plan, const int fds[ASKED], int round, struct
     }
 }
 
-static void report_round_trips(const struct plan *plan, struct round_trips *trips, int who,
+static void report_round_trips(const bench_plan *plan, struct round_trips *trips, int who,
                                const char *with)
 {
     const char *name = who == ON_LOOP ? "request, on-loop" : "request, threaded";
@@ -108,7 +69,7 @@ static void report_round_trips(const struct plan *plan, struct round_trips *trip
     table_at_most(goal, row.figures[0].ours / row.figures[0].floor, who == ON_LOOP ? 1.3 : 2.5);
 }
 
-static void measure_round_trips(struct plan *plan, int core, const char *with)
+static void measure_round_trips(bench_plan *plan, int core, const char *with)
 {
     bench_peer floor;
     bench_peer subject;
@@ -157,7 +118,7 @@ static double percent_dropped(bench_clients *all, const bench_peer *peer, int co
     return wanted > 0 ? fmax(0, 100 * (1 - (double)delivered / wanted)) : 0;
 }
 
-static void deliver(const struct plan *plan, const bench_peer *peer, bench_clients *all, int count,
+static void deliver(const bench_plan *plan, const bench_peer *peer, bench_clients *all, int count,
                     bool flat, double out[DELIVERY_FIGURES])
 {
     static bench_spread ages;
@@ -184,7 +145,7 @@ static void deliver(const struct plan *plan, const bench_peer *peer, bench_clien
                                    flat ? made_all - made : made_all);
 }
 
-static void deliver_by(struct plan *plan, bool floor, int count, int laser,
+static void deliver_by(bench_plan *plan, bool floor, int count, int laser,
                        double out[DELIVERY_FIGURES])
 {
     const bool flat = laser != SUBJECT_PACED;
@@ -221,7 +182,7 @@ static void note_delivery_goals(const table_row *row, int count, int laser)
 }
 
 /* By the laser of the subject with this index; a floor loses nothing flat out. */
-static void measure_delivery(struct plan *plan, int count, int laser)
+static void measure_delivery(bench_plan *plan, int count, int laser)
 {
     static const char *const names[] = {[SUBJECT_PACED] = "scans at 100 Hz",
                                         [SUBJECT_FLAT] = "scans flat out",
@@ -264,7 +225,7 @@ static void let_queues_fill(const bench_peer *peer)
     }
 }
 
-static void measure_requests_under_load(struct plan *plan, int count)
+static void measure_requests_under_load(bench_plan *plan, int count)
 {
     static bench_spread quiet;
     static bench_spread loaded;
@@ -297,7 +258,7 @@ static void measure_requests_under_load(struct plan *plan, int count)
 
 /* ---- Encodings, memory, start-up ------------------------------------------------------------- */
 
-static void measure_encodings(const struct plan *plan)
+static void measure_encodings(const bench_plan *plan)
 {
     bench_peer peer;
 
@@ -332,7 +293,7 @@ static void warm_up(const bench_peer *peer, bool subscribed)
     machine_rest_ms(100);
 }
 
-static double memory_per_client(const struct plan *plan, peer_main *run, bool subscribed)
+static double memory_per_client(const bench_plan *plan, peer_main *run, bool subscribed)
 {
     bench_peer peer;
 
@@ -356,7 +317,7 @@ static double memory_per_client(const struct plan *plan, peer_main *run, bool su
     return (after - before) / plan->holders;
 }
 
-static void measure_memory(const struct plan *plan, bool subscribed)
+static void measure_memory(const bench_plan *plan, bool subscribed)
 {
     const table_row row = {
         .name = subscribed ? "memory, ring full" : "memory, idle",
@@ -383,7 +344,7 @@ static double start_ms(peer_main *run)
     return ms;
 }
 
-static void measure_start(const struct plan *plan)
+static void measure_start(const bench_plan *plan)
 {
     double ours[MOST_ROUNDS];
     double floors[MOST_ROUNDS];
@@ -403,11 +364,14 @@ static void measure_start(const struct plan *plan)
 
 /* ---- Everything ------------------------------------------------------------------------------ */
 
-static void measure_deliveries(struct plan *plan)
+static void measure_deliveries(bench_plan *plan)
 {
     static const int counts[] = {1, 10, 100, 500, 2000};
 
     for (int laser = SUBJECT_PACED; laser <= SUBJECT_LOSSLESS; laser++) {
+        if (plan->laser >= 0 && plan->laser != laser) {
+            continue;
+        }
         for (size_t i = 0; plan->clients == 0 && i < sizeof counts / sizeof counts[0]; i++) {
             measure_delivery(plan, counts[i], laser);
         }
@@ -417,13 +381,13 @@ static void measure_deliveries(struct plan *plan)
     }
 }
 
-static void measure_all_round_trips(struct plan *plan)
+static void measure_all_round_trips(bench_plan *plan)
 {
     measure_round_trips(plan, PEER_CORE, "same core");
     measure_round_trips(plan, CLIENT_CORE, "across cores");
 }
 
-static void measure_all(struct plan *plan)
+static void measure_all(bench_plan *plan)
 {
     measure_all_round_trips(plan);
     measure_deliveries(plan);
@@ -435,55 +399,15 @@ static void measure_all(struct plan *plan)
     table_print_goals(plan->json);
 }
 
-/* The value of an option that needs one, from 1 to `most`. */
-static int number_of(const char *text, int most)
-{
-    const int number = text != NULL ? atoi(text) : 0;
-
-    if (number < 1 || number > most) {
-        bench_give_up("a number from 1 to %d is needed, not %s", most,
-                      text != NULL ? text : "none");
-    }
-    return number;
-}
-
-/* Take what bench_wants_json() does not know out of the arguments. Returns how many are left. */
-static int take_options(struct plan *plan, int argc, char **argv)
-{
-    int kept = 1;
-    int rounds = 0;
-
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--quick") == 0) {
-            const struct plan before = *plan;
-            *plan = quick_plan;
-            plan->clients = before.clients;
-            plan->trips = before.trips;
-        } else if (strcmp(argv[i], "--clients") == 0) {
-            plan->clients = number_of(argv[++i], MOST_CLIENTS);
-        } else if (strcmp(argv[i], "--trips") == 0) {
-            plan->trips = true;
-        } else if (strcmp(argv[i], "--rounds") == 0) {
-            rounds = number_of(argv[++i], MOST_ROUNDS);
-        } else {
-            argv[kept++] = argv[i];
-        }
-    }
-    plan->rounds = rounds > 0 ? rounds : plan->rounds;
-    return kept;
-}
-
 int main(int argc, char **argv)
 {
-    struct plan plan = full_plan;
-    const int kept = take_options(&plan, argc, argv);
+    bench_plan plan = plan_from(argc, argv);
 
-    plan.json = bench_wants_json(kept, argv, help);
     tp_server_raise_limits();
     machine_pin(CLIENT_CORE);
     if (plan.trips) {
         measure_all_round_trips(&plan);
-    } else if (plan.clients > 0) {
+    } else if (plan.clients > 0 || plan.laser >= 0) {
         measure_deliveries(&plan);
     } else {
         measure_all(&plan);

@@ -1,11 +1,14 @@
 /*
  * floor.c - the least that a server could do: sockets and libuv, no messages, no devices.
  *
- * Scans are one constant block of bytes whose time stamps are renewed before each write. All
- * clients share the block, so the rest of a write that was cut may carry a newer stamp.
+ * Scans are one constant block of bytes. Flat out, the time stamps of all are renewed before each
+ * write. At 100 Hz the block is a ring: each scan gets its stamp when it is due, and every client
+ * gets all scans, those that wait for it in one write. All clients share the block, so the rest of
+ * a write that was cut may carry a newer stamp.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include <uv.h>
 
@@ -15,12 +18,13 @@
 #include "troupe/clock.h"
 #include "troupe/interfaces/laser.h"
 
-enum { PACE_MS = 10, LOOK_MS = 1, BACKLOG = 511 };
+enum { PACE_NS = 10 * TP_NS_PER_MS, LOOK_MS = 1, BACKLOG = 511, RING = BATCH_SIZE / SCAN_SIZE };
 
 struct client {
     uv_tcp_t tcp;
     uv_write_t write;
     bool writing;
+    unsigned long sent; /* at 100 Hz: of the scans so far, these are sent or under way */
     struct client *next;
 };
 
@@ -31,6 +35,8 @@ static struct {
     peer_flow *flow; /* borrowed */
     int mode;
     struct client *clients; /* owned */
+    unsigned long made;     /* at 100 Hz */
+    int64_t due_ns;         /* at 100 Hz: the next scan; 0 before the first */
     char greeting[GREETING_SIZE];
     char room[65536];
     char answer[GEOM_SIZE];
@@ -51,74 +57,138 @@ static void make_scans(void)
     }
 }
 
-static void stamp_scans(size_t length)
+static void put_stamp(char *scan, double stamp_s)
 {
-    const double now_s = tp_clock_wall_s(tp_clock_real());
     uint64_t bits;
 
-    memcpy(&bits, &now_s, sizeof bits);
-    for (size_t at = 0; at < length; at += SCAN_SIZE) {
-        tpi_store_be64(all.scans + at + 24, bits);
+    memcpy(&bits, &stamp_s, sizeof bits);
+    tpi_store_be64(scan + 24, bits);
+}
+
+static void stamp_scans(void)
+{
+    const double now_s = tp_clock_wall_s(tp_clock_real());
+
+    for (char *scan = all.scans; scan < all.scans + BATCH_SIZE; scan += SCAN_SIZE) {
+        put_stamp(scan, now_s);
+    }
+}
+
+/* All that are due. One that is late by more than a period was due then, the last one is made now:
+ * timers of libuv are late by up to a millisecond, and that is not the age of the scan. */
+static void make_due_scans(void)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_clock_real());
+    const double now_s = tp_clock_wall_s(tp_clock_real());
+
+    if (all.due_ns == 0) {
+        all.due_ns = now_ns;
+    }
+    for (; all.due_ns <= now_ns; all.due_ns += PACE_NS) {
+        const int64_t late_ns = now_ns - all.due_ns;
+        put_stamp(all.scans + all.made % RING * SCAN_SIZE,
+                  late_ns < PACE_NS ? now_s : now_s - (double)late_ns / (double)TP_NS_PER_S);
+        all.made++;
+        atomic_fetch_add(&all.flow->made, 1);
     }
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static void send_batch(struct client *client);
+static void send_due(struct client *client);
 
 static void on_written(uv_write_t *write, int error)
 {
     struct client *client = write->data;
 
     client->writing = false;
-    if (error == 0 && all.mode == FLOOR_FLAT && atomic_load(&all.flow->on)) {
+    if (error != 0 || !atomic_load(&all.flow->on)) {
+        return;
+    }
+    if (all.mode == FLOOR_FLAT) {
         send_batch(client);
+    } else {
+        send_due(client);
     }
 }
 
-static void write_all(struct client *client, size_t from, size_t length)
+static void write_all(struct client *client, const uv_buf_t *parts, unsigned count)
 {
-    const uv_buf_t rest = uv_buf_init(all.scans + from, (unsigned)(length - from));
-
     client->write.data = client;
     client->writing =
-        uv_write(&client->write, (uv_stream_t *)&client->tcp, &rest, 1, on_written) == 0;
+        uv_write(&client->write, (uv_stream_t *)&client->tcp, parts, count, on_written) == 0;
 }
 
 static void send_batch(struct client *client)
 {
+    const uv_buf_t scans = uv_buf_init(all.scans, BATCH_SIZE);
+
     if (client == all.clients) { /* a scan counts when it went to one of them */
         atomic_fetch_add(&all.flow->made, BATCH_SIZE / SCAN_SIZE);
     }
-    stamp_scans(BATCH_SIZE);
-    write_all(client, 0, BATCH_SIZE);
+    stamp_scans();
+    write_all(client, &scans, 1);
 }
 
-/* Whoever still has an older scan to take misses this one. */
-static void send_scan(struct client *client)
+static void skip(uv_buf_t *part, size_t *written)
 {
-    const uv_buf_t scan = uv_buf_init(all.scans, SCAN_SIZE);
+    const size_t gone = *written < part->len ? *written : part->len;
 
-    if (client->writing) {
+    part->base += gone;
+    part->len -= gone;
+    *written -= gone;
+}
+
+/* Whatever the client has not got yet, in one write. */
+static void send_due(struct client *client)
+{
+    if (client->writing || client->sent == all.made) {
         return;
     }
-    const int written = uv_try_write((uv_stream_t *)&client->tcp, &scan, 1);
-    if (written < SCAN_SIZE) {
-        write_all(client, written > 0 ? (size_t)written : 0, SCAN_SIZE);
+    if (all.made - client->sent > RING) { /* the ring has no more: the oldest are lost */
+        client->sent = all.made - RING;
     }
+    const size_t count = all.made - client->sent;
+    const size_t first = client->sent % RING;
+    const size_t before_end = count < RING - first ? count : RING - first;
+    uv_buf_t parts[] = {
+        uv_buf_init(all.scans + first * SCAN_SIZE, (unsigned)(before_end * SCAN_SIZE)),
+        uv_buf_init(all.scans, (unsigned)((count - before_end) * SCAN_SIZE))};
+
+    client->sent = all.made;
+    const int result = uv_try_write((uv_stream_t *)&client->tcp, parts, count > before_end ? 2 : 1);
+    size_t written = result > 0 ? (size_t)result : 0;
+    if (written < count * SCAN_SIZE) {
+        skip(&parts[0], &written);
+        skip(&parts[1], &written);
+        write_all(client, parts, 2);
+    }
+}
+
+static void on_pace(uv_timer_t *timer);
+
+/* When the next scan is due; before the first one, when to look again. */
+static void set_pace(void)
+{
+    const int64_t left_ns =
+        all.due_ns == 0 ? LOOK_MS * TP_NS_PER_MS : all.due_ns - tp_clock_now_ns(tp_clock_real());
+
+    uv_update_time(&all.loop);
+    uv_timer_start(&all.timer, on_pace,
+                   left_ns > 0 ? (uint64_t)(left_ns + TP_NS_PER_MS - 1) / TP_NS_PER_MS : 0, 0);
 }
 
 static void on_pace(uv_timer_t *timer)
 {
     (void)timer;
-    if (!atomic_load(&all.flow->on)) {
-        return;
+    if (atomic_load(&all.flow->on)) {
+        make_due_scans();
+        for (struct client *client = all.clients; client != NULL; client = client->next) {
+            send_due(client);
+        }
     }
-    stamp_scans(SCAN_SIZE);
-    atomic_fetch_add(&all.flow->made, 1);
-    for (struct client *client = all.clients; client != NULL; client = client->next) {
-        send_scan(client);
-    }
+    set_pace();
 }
 
 static void on_look(uv_timer_t *timer)
@@ -168,6 +238,7 @@ static void on_connection(uv_stream_t *listener, int status)
     uv_tcp_nodelay(&client->tcp, 1);
     uv_read_start((uv_stream_t *)&client->tcp, on_room, on_read);
     uv_try_write((uv_stream_t *)&client->tcp, &greeting, 1);
+    client->sent = all.made;
     client->next = all.clients;
     all.clients = client;
 }
@@ -189,6 +260,7 @@ static unsigned listen_on_any_port(void)
 
 void floor_main(peer_flow *flow, int mode)
 {
+    prctl(PR_SET_NAME, "floor"); /* for profilers */
     all.flow = flow;
     all.mode = mode;
     make_scans();
@@ -196,7 +268,7 @@ void floor_main(peer_flow *flow, int mode)
     const unsigned port = listen_on_any_port();
     uv_timer_init(&all.loop, &all.timer);
     if (mode == FLOOR_PACED) {
-        uv_timer_start(&all.timer, on_pace, PACE_MS, PACE_MS);
+        set_pace();
     } else if (mode == FLOOR_FLAT) {
         uv_timer_start(&all.timer, on_look, LOOK_MS, LOOK_MS);
     }

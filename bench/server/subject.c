@@ -1,6 +1,7 @@
 /* subject.c - the server under test in a process of its own, with drivers for the benchmark. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "bench.h"
 #include "fronts/player/player.h"
@@ -161,6 +162,7 @@ void subject_main(peer_flow *flow, int mode)
     tp_server *server = create(flow, "127.0.0.1");
 
     (void)mode;
+    prctl(PR_SET_NAME, "subject"); /* for profilers */
     tp_server_port(server, 0, &robot, &port);
     peer_ready(flow, port);
     tp_server_run(server);

@@ -261,8 +261,9 @@ TP_API void tp_device_set_context(tp_device *device, void *context);
 TP_API void *tp_device_context(const tp_device *device);
 
 /* Send data to all readers of the device; `value` is copied. `timestamp_s` is the time of the
- * measurement, 0 for now. TP_E_LIMIT if too much data of the instance is on its way to the loop;
- * the message is dropped and counted. */
+ * measurement, 0 for now. TP_E_LIMIT if too much data of the instance is on its way to the loop, or
+ * if the operation goes on to send data that no reader has room for; the message is dropped and
+ * counted. */
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 

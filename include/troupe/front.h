@@ -81,7 +81,8 @@ TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot
 TP_API void tp_session_destroy(tp_session *session);
 
 /* The front sends messages in this encoding and reads no payload. Large answers are then encoded by
- * a thread, and of many messages that wait the session keeps only these bytes. */
+ * a thread, data may be encoded by the thread of its driver, and of many messages that wait the
+ * session keeps only these bytes. Called before the session opens a device. */
 TP_API void tp_session_only_sends(tp_session *session, const tp_encoding *encoding);
 
 /* A name for logs and statistics; copied. */

@@ -104,7 +104,7 @@ TP_API void tp_stream_acknowledge(tp_stream *stream);
 /* The number of bytes that have arrived and were not read yet. */
 TP_API size_t tp_stream_unread(const tp_stream *stream);
 
-enum { TP_STREAM_PIECES = 64 };
+enum { TP_STREAM_PIECES = 256 };
 
 /* Write as much as possible without waiting, at most TP_STREAM_PIECES pieces. Returns the number of
  * bytes taken, which may be 0, or a negative number if the connection is broken (`end` reports that

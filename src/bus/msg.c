@@ -163,13 +163,18 @@ tp_status tp_msg_create_encoded(tp_msg **out, const tp_encoding *encoding, const
     return TP_OK;
 }
 
+bool tpi_msg_has_only_bytes(const tp_msg *msg)
+{
+    return msg->encoding != NULL && msg->encoded == NULL;
+}
+
 /* Make one more form of a message. */
 static tp_status add_encoding(tp_msg *msg, const tp_encoding *encoding, tp_msg **out)
 {
-    const bool has_only_bytes = msg->encoding != NULL && msg->encoded == NULL;
-    tp_status status = has_only_bytes ? TP_E_UNSUPPORTED
-                                      : tp_msg_create_encoded(out, encoding, &msg->header,
-                                                              msg->type, msg->payload);
+    tp_status status =
+        tpi_msg_has_only_bytes(msg)
+            ? TP_E_UNSUPPORTED
+            : tp_msg_create_encoded(out, encoding, &msg->header, msg->type, msg->payload);
 
     if (status != TP_OK) {
         return status;

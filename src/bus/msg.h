@@ -32,6 +32,9 @@ struct tp_msg {
     bool kept;           /* participants of the instance receive it, even if their queue is full */
 };
 
+/* Whether it was made as the bytes of one encoding, and has neither payload nor other encodings. */
+bool tpi_msg_has_only_bytes(const tp_msg *msg);
+
 /* The same message without its payload, with nothing but its bytes in this encoding: what a queue
  * keeps for a client to which only these are sent. Borrowed from `msg`; NULL if it cannot be made.
  * Only in the thread of the loop. */

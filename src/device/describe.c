@@ -28,7 +28,7 @@ void tpi_device_describe(const tp_device *device, tp_device_stat *out)
             (uint8_t)(tpi_trouble_is_on(self) ? TP_DEVICE_TROUBLED : (int)instance_phase(self)),
         .isolated = self->blueprint.in_place_of != NULL,
         .readers = device->reader_count,
-        .published = (int64_t)device->published,
+        .published = (int64_t)tpi_device_published(device, true),
         .dropped = (int64_t)atomic_load(&device->dropped),
         .commands = (int64_t)(counts->commands + tpi_grant_commands(device)),
         .requests = (int64_t)counts->requests,
@@ -53,7 +53,7 @@ void tpi_device_count_refusal(tp_device *device)
 
 uint64_t tpi_device_published(const tp_device *device, bool with_news)
 {
-    return device->published - (with_news ? 0 : device->news);
+    return device->published + atomic_load(&device->skipped) - (with_news ? 0 : device->news);
 }
 
 const char *tpi_device_name(const tp_device *device)

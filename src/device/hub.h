@@ -285,6 +285,10 @@ typedef struct tpi_reader {
     void (*closed)(struct tpi_reader *reader);
     void *context;
     bool paused; /* it gets no messages */
+    /* It needs the bytes of this encoding only, so it may get messages without payload. NULL for
+     * payloads. Set before it is opened. */
+    const tp_encoding *takes;
+    bool conforms; /* publish.c's: it takes what most readers of the device take */
     struct tpi_reader *next;
     struct tpi_reader *previous;
 } tpi_reader;

@@ -24,6 +24,7 @@ enum {
     MORE_FOR_A_DEVICE = 512,
     BURDEN_OF_MESSAGE = 64, /* and 1 for each READERS_OF_BURDEN readers */
     READERS_OF_BURDEN = 8,
+    MOST_IN_VAIN = 1024,      /* messages that no reader had room for, in one operation */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
     MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
@@ -117,6 +118,14 @@ struct counts {
     int64_t longest_ns;
 };
 
+/* publish.c: what the readers of a device take. */
+struct forms {
+    const tp_encoding *encoding; /* of the first of them; NULL for none. The loop's, as the next */
+    uint32_t same;               /* how many take nothing but these bytes */
+    uint32_t others;
+    _Atomic(const tp_encoding *) all; /* what all of them take, for the driver's thread */
+};
+
 struct tp_device {
     tp_instance *instance; /* borrowed: it owns the device */
     const tp_interface *interface;
@@ -130,15 +139,18 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
-    atomic_uint behind;          /* readers that are behind with reading */
-    bool keeps;                  /* its readers take part in what the instance does */
-    struct counts counts;        /* the loop's */
-    atomic_ullong dropped;       /* data that was too much at once */
-    uint64_t published;          /* the loop's */
-    tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
-    uint64_t news;               /* those of them that Player does not have */
-    bool follows;                /* its data moves its frame */
-    struct frame frame;          /* the loop's */
+    atomic_uint takers;          /* readers that are not paused */
+    atomic_ullong skipped;       /* data that was not made because no reader would have taken it */
+    struct forms forms;
+    atomic_uint behind;    /* readers that are behind with reading */
+    bool keeps;            /* its readers take part in what the instance does */
+    struct counts counts;  /* the loop's */
+    atomic_ullong dropped; /* data that was too much at once */
+    uint64_t published;    /* the loop's */
+    tp_msg **latched;      /* owned: the last data, by message; NULL if it does not latch */
+    uint64_t news;         /* those of them that Player does not have */
+    bool follows;          /* its data moves its frame */
+    struct frame frame;    /* the loop's */
     struct geometry geometry;
     struct told told;
     struct properties properties;
@@ -325,6 +337,7 @@ struct output {
     atomic_int in_flight; /* on its way to the loop, as the work that it is for the loop */
     atomic_int unsent;    /* the same, until the loop has also sent what it was given before */
     int delivered;        /* of it: the loop's now */
+    uint32_t vain;        /* skipped in a row, in this operation; where the instance runs */
     tp_after sent;        /* behind what is sent */
     atomic_size_t bytes_in_flight;
     bool keeps_all;       /* nothing is dropped; where the instance runs */
@@ -743,11 +756,14 @@ void tpi_reader_unlink(tpi_reader *reader);
 /* device.c: before init. */
 tp_status tpi_offers_prepare(tp_instance *self, tp_error *err);
 
-/* publish.c: before init; the end; a device was added; and the readers of a device have changed. */
+/* publish.c: before init; before each operation; the end; a device was added; and the readers of a
+ * device have changed. */
 void tpi_output_init(tp_instance *self);
+void tpi_output_begin(tp_instance *self);
 void tpi_output_withdraw(tp_instance *self); /* on the loop, behind the last message */
 void tpi_output_add(tp_device *device);
-void tpi_output_count_readers(tp_device *device);
+void tpi_output_attach(tpi_reader *reader);
+void tpi_output_detach(tpi_reader *reader);
 
 /* On the loop: to all its readers. */
 void tpi_device_deliver(tp_device *device, tp_msg *msg);

@@ -262,7 +262,7 @@ static void attach(tp_device *device, tpi_reader *reader)
     reader->paused = false;
     tpi_reader_link(reader);
     device->reader_count++;
-    tpi_output_count_readers(device);
+    tpi_output_attach(reader);
     device->instance->life.users++;
 }
 
@@ -312,9 +312,9 @@ void tpi_device_close(tpi_reader *reader)
     }
     assert(hub_is_current(device->instance->hub));
     tpi_reader_unlink(reader);
-    reader->device = NULL;
     device->reader_count--;
-    tpi_output_count_readers(device);
+    tpi_output_detach(reader);
+    reader->device = NULL;
     device->instance->life.users--;
     tpi_phase_stop_if_unused(device->instance);
 }

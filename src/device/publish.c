@@ -9,6 +9,7 @@
 void tpi_device_deliver(tp_device *device, tp_msg *msg)
 {
     struct delivery delivery = {device->readers, device->deliveries};
+    const bool bytes_only = tpi_msg_has_only_bytes(msg);
 
     assert(hub_is_current(device->instance->hub));
     tpi_latch_keep(device, msg);
@@ -21,7 +22,9 @@ void tpi_device_deliver(tp_device *device, tp_msg *msg)
     while (delivery.next != NULL) {
         tpi_reader *reader = delivery.next;
         delivery.next = reader->next;
-        reader->deliver(reader, msg);
+        if (!bytes_only || reader->takes == msg->encoding) { /* else it came later than the data */
+            reader->deliver(reader, msg);
+        }
     }
     device->deliveries = delivery.outer;
 }
@@ -135,6 +138,16 @@ static const tp_message *find_data(const tp_device *device, unsigned code)
     return own != NULL ? own : tp_interface_message(&tp_interface_common, TP_KIND_DATA, code);
 }
 
+/* The encoding in which the data of the device can be made at once, without a copy of the value:
+ * all readers take these bytes, and nobody else looks at the value. NULL for none. */
+static const tp_encoding *form_of(tp_device *device, const tp_message *what)
+{
+    return device->latched != NULL || device->follows || device->instance->on_loop ||
+                   what->code >= TP_COMMON_DATA_GEOMETRY
+               ? NULL
+               : atomic_load_explicit(&device->forms.all, memory_order_relaxed);
+}
+
 static tp_status publish(tp_device *device, const tp_message *what, const void *value,
                          double timestamp_s, bool always)
 {
@@ -144,8 +157,28 @@ static tp_status publish(tp_device *device, const tp_message *what, const void *
                               .type = TP_MSGTYPE_DATA,
                               .subtype = what->code,
                               .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
-    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
+    const tp_encoding *encoding = always ? NULL : form_of(device, what);
+    tp_status status = encoding != NULL
+                           ? tp_msg_create_encoded(&msg, encoding, &header, what->ask, value)
+                           : tp_msg_create(&msg, &header, what->ask, value);
     return status == TP_OK ? hand_to_loop(device, msg, always) : status;
+}
+
+/* Whether no reader would take a message: all of them are full, and count what they miss. The
+ * second look makes sure that a reader that is taken back meanwhile has counted it too. */
+static bool is_in_vain(tp_device *device, const tp_message *what)
+{
+    if (atomic_load_explicit(&device->takers, memory_order_relaxed) != 0 || device->follows ||
+        device->latched != NULL || device->instance->output.keeps_all ||
+        what->code >= TP_COMMON_DATA_GEOMETRY) {
+        return false;
+    }
+    atomic_fetch_add(&device->skipped, 1);
+    if (atomic_load(&device->takers) == 0) {
+        return true;
+    }
+    atomic_fetch_sub(&device->skipped, 1);
+    return false;
 }
 
 tp_status tp_publish(tp_device *device, unsigned code, const void *value, double timestamp_s)
@@ -160,6 +193,10 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
         atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
+    if (is_in_vain(device, what)) { /* a driver that goes on until it is refused comes to an end */
+        return ++device->instance->output.vain > MOST_IN_VAIN ? TP_E_LIMIT : TP_OK;
+    }
+    tpi_output_begin(device->instance);
     return publish(device, what, value, timestamp_s, false);
 }
 
@@ -174,6 +211,11 @@ void tpi_output_init(tp_instance *self)
 {
     self->output.most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
     self->output.sent.run = on_sent;
+}
+
+void tpi_output_begin(tp_instance *self)
+{
+    self->output.vain = 0;
 }
 
 void tpi_output_withdraw(tp_instance *self)
@@ -193,11 +235,38 @@ void tpi_output_add(tp_device *device)
     device->instance->output.most_in_flight += MORE_FOR_A_DEVICE;
 }
 
-void tpi_output_count_readers(tp_device *device)
+static void announce(tp_device *device)
 {
-    assert(hub_is_current(device->instance->hub));
+    struct forms *forms = &device->forms;
+
+    atomic_store(&forms->all, forms->others == 0 ? forms->encoding : NULL);
     count_readers(device);
     atomic_fetch_add(&device->instance->output.readings, 1);
+}
+
+void tpi_output_attach(tpi_reader *reader)
+{
+    struct forms *forms = &reader->device->forms;
+
+    assert(hub_is_current(reader->device->instance->hub));
+    if (forms->same == 0) {
+        forms->encoding = reader->takes;
+    }
+    reader->conforms = reader->takes != NULL && reader->takes == forms->encoding;
+    *(reader->conforms ? &forms->same : &forms->others) += 1;
+    announce(reader->device);
+}
+
+void tpi_output_detach(tpi_reader *reader)
+{
+    struct forms *forms = &reader->device->forms;
+
+    assert(hub_is_current(reader->device->instance->hub));
+    *(reader->conforms ? &forms->same : &forms->others) -= 1;
+    if (forms->same == 0) {
+        forms->encoding = NULL;
+    }
+    announce(reader->device);
 }
 
 uint32_t tp_device_readers(const tp_device *device)

@@ -21,6 +21,7 @@ void tpi_reader_link(tpi_reader *reader)
         (*list)->previous = reader;
     }
     *list = reader;
+    atomic_fetch_add(&reader->device->takers, reader->paused ? 0 : 1);
 }
 
 /* A delivery that is under way goes on with the next reader. */
@@ -37,6 +38,7 @@ void tpi_reader_unlink(tpi_reader *reader)
     for (struct delivery *d = reader->device->deliveries; d != NULL; d = d->outer) {
         d->next = d->next == reader ? reader->next : d->next;
     }
+    atomic_fetch_sub(&reader->device->takers, reader->paused ? 0 : 1);
 }
 
 void tpi_reader_pause(tpi_reader *reader, bool paused)

@@ -1,7 +1,9 @@
 /* reader_test.c - readers that close each other, themselves, or open more, while they are told; and
  * how much is on its way to them. */
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "conformance/play.h"
 #include "troupe/interfaces/ptz.h"
@@ -170,6 +172,139 @@ static void a_reader_may_open_another_one(void **state)
     end(p, l);
 }
 
+/* ---- Data as bytes ----------------------------------------------------------------------------
+ */
+
+static tp_status four(const tp_msghdr *header, const tp_struct *type, const void *value,
+                      size_t *size)
+{
+    (void)header;
+    (void)type;
+    (void)value;
+    *size = 4;
+    return TP_OK;
+}
+
+static tp_status put_four(const tp_msghdr *header, const tp_struct *type, const void *value,
+                          void *bytes, size_t capacity, size_t *length)
+{
+    (void)type;
+    (void)value;
+    assert(capacity >= 4);
+    *length = 4;
+    memset(bytes, header->subtype, 4);
+    return TP_OK;
+}
+
+static const tp_encoding fours = {.name = "fours", .size = four, .encode = put_four};
+
+/* A reader that takes bytes, or payloads, and what it got. */
+struct taker {
+    tpi_reader reader;
+    tpi_opening opening;
+    int payloads;
+    int bytes;
+};
+
+static void take(tpi_reader *reader, tp_msg *msg)
+{
+    struct taker *t = reader->context;
+    const void *bytes;
+    size_t length;
+
+    t->payloads += tp_msg_payload(msg) != NULL;
+    t->bytes += tp_msg_payload(msg) == NULL;
+    if (reader->takes != NULL) {
+        assert_int_equal(tp_msg_encode(msg, reader->takes, &bytes, &length), TP_OK);
+        assert_int_equal(length, 4);
+    }
+}
+
+static void open_taker(struct taker *t, tp_device *device, const tp_encoding *takes)
+{
+    *t = (struct taker){.reader = {.deliver = take, .context = t, .takes = takes}};
+    t->opening = (tpi_opening){.reader = &t->reader, .done = opened};
+    tpi_device_open(device, &t->opening);
+}
+
+static atomic_int spoken;
+
+static tp_status speak_once(tp_device *device, const tp_ptz_cmd *ask, tp_error *err)
+{
+    const tp_ptz_data data = {.pan = ask->pan};
+
+    (void)err;
+    assert(tp_publish(device, TP_PTZ_DATA_STATE, &data, 0) == TP_OK);
+    atomic_fetch_add(&spoken, 1);
+    return TP_OK;
+}
+
+static const tp_ptz_ops threaded_device = {.cmd_state = speak_once};
+
+static tp_status threaded_init(tp_instance *self, tp_error *err)
+{
+    return tp_offer(self, &tp_interface_ptz, NULL, &threaded_device, NULL, NULL, err);
+}
+
+static const tp_driver_ops threaded_ops = {.init = threaded_init};
+static const tp_driver threaded = {
+    .abi = TP_DRIVER_ABI, .name = "threaded", .summary = "publishes", .ops = &threaded_ops};
+
+/* Let the driver publish; what it publishes waits for the next turn of the loop. */
+static void make_it_speak(play *p)
+{
+    const tp_ptz_cmd ask = {0};
+    const tp_message *what = tp_interface_message(&tp_interface_ptz, TP_KIND_COMMAND, 1);
+    const tp_msghdr header = {.type = TP_MSGTYPE_CMD, .subtype = 1};
+    const int before = atomic_load(&spoken);
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &ask), TP_OK);
+    assert_int_equal(tpi_device_call(p->device, what, msg, NULL, NULL, NULL), TP_OK);
+    tp_msg_unref(msg);
+    while (atomic_load(&spoken) == before) {
+    }
+}
+
+static void turn_until(play *p, const int *count, int wanted)
+{
+    while (*count < wanted) {
+        tp_loop_turn(p->b.loop, true);
+    }
+}
+
+static void assert_took(const struct taker *t, int payloads, int bytes)
+{
+    assert_int_equal(t->payloads, payloads);
+    assert_int_equal(t->bytes, bytes);
+}
+
+static void data_is_made_as_bytes_if_all_readers_take_these(void **state)
+{
+    play *p = play_begin(&threaded, "ptz:0", NULL);
+    struct taker a;
+    struct taker b;
+
+    (void)state;
+    open_taker(&a, p->device, &fours);
+    make_it_speak(p); /* the reader of the play wants payloads */
+    turn_until(p, &a.payloads, 1);
+    tpi_device_close(&p->r.reader);
+    make_it_speak(p);
+    open_taker(&b, p->device, NULL); /* later than the data */
+    turn_until(p, &a.bytes, 1);
+    assert_took(&b, 0, 0);
+    make_it_speak(p);
+    turn_until(p, &b.payloads, 1);
+    assert_took(&a, 2, 1);
+    tpi_device_close(&b.reader);
+    make_it_speak(p);
+    turn_until(p, &a.bytes, 2);
+    assert_took(&a, 2, 2);
+    tpi_device_close(&a.reader);
+    play_destroy(p);
+}
+
 /* ---- How much is on its way ------------------------------------------------------------------ */
 
 static atomic_int accepted;
@@ -281,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_reader_may_close_itself),
         cmocka_unit_test(a_reader_may_close_the_next_and_the_one_after_that),
         cmocka_unit_test(a_reader_may_open_another_one),
+        cmocka_unit_test(data_is_made_as_bytes_if_all_readers_take_these),
         cmocka_unit_test(the_more_readers_the_less_is_on_its_way),
         cmocka_unit_test(what_is_not_sent_yet_is_on_its_way),
     };

@@ -19,6 +19,7 @@ static void run_job(tp_instance *self, job *next)
     tpi_stop_serve(&self->safety);
     tpi_timed_serve(self);
     const bool was_busy = tpi_jobs_enter(self);
+    tpi_output_begin(self);
     next->run(next, self);
     tpi_jobs_leave(self, was_busy);
 }
@@ -167,6 +168,7 @@ static void failed(tpi_task *task)
 static void begin(tp_instance *self)
 {
     (void)tpi_jobs_enter(self);
+    tpi_output_begin(self);
     self->worker.failure.error.text[0] = '\0';
 }
 

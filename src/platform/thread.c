@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ static void *begin(void *argument)
     const tpi_thread *thread = argument;
 
     pthread_setname_np(pthread_self(), thread->name);
+    prctl(PR_SET_TIMERSLACK, 1UL); /* a wait ends at its deadline, not up to 50 us later */
     thread->main(thread->context);
     return NULL;
 }

@@ -19,8 +19,8 @@ static uint64_t sent_so_far(const struct subscription *s)
 void tpi_pause_begin(struct subscription *s)
 {
     if (s->session->queue.rule_count == 0 && s->rate.period_ns == 0) {
+        s->paused_at = sent_so_far(s); /* before the device may skip anything */
         tpi_reader_pause(&s->reader, true);
-        s->paused_at = sent_so_far(s);
         s->session->pausing = true;
     }
 }
@@ -41,11 +41,11 @@ void tpi_pause_end(tp_session *session)
     if (!session->pausing) {
         return;
     }
-    session->queue.dropped += tpi_pause_missed(session);
     session->pausing = false;
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        if (s->reader.paused) { /* its device may have been removed meanwhile */
-            tpi_reader_pause(&s->reader, false);
+        if (s->reader.paused) {
+            tpi_reader_pause(&s->reader, false); /* from now on the device skips nothing */
+            session->queue.dropped += sent_so_far(s) - s->paused_at;
         }
     }
 }

@@ -144,6 +144,74 @@ static void a_sleeper_costs_nothing(void **state)
     scene_end(s);
 }
 
+/* What the driver would make in vain is counted like what was made. */
+static void nothing_is_made_while_all_readers_sleep(void **state)
+{
+    struct scene *s = scene_begin();
+    tp_session *first = s->session;
+
+    (void)state;
+    scene_publish(s, 0, ROOM + 1);
+    assert_int_equal(atomic_load(&s->devices[0]->skipped), 0);
+    scene_publish(s, 0, 10);
+    assert_int_equal(atomic_load(&s->devices[0]->skipped), 10);
+    scene_add_client(s); /* for whom it is made again */
+    scene_publish(s, 0, 3);
+    assert_int_equal(atomic_load(&s->devices[0]->skipped), 10);
+    assert_counts(s, 3, 0);
+    scene_leave(s);
+    scene_publish(s, 0, 2);
+    assert_int_equal(atomic_load(&s->devices[0]->skipped), 12);
+    s->session = first;
+    assert_counts(s, ROOM, 1 + 10 + 3 + 2);
+    scene_take(s, 1);
+    scene_publish(s, 0, 1);
+    assert_int_equal(atomic_load(&s->devices[0]->skipped), 12);
+    assert_counts(s, ROOM, 16);
+    tp_device_stat stat;
+    tpi_device_describe(s->devices[0], &stat);
+    assert_int_equal(stat.published, ROOM + 1 + 10 + 3 + 2 + 1);
+    scene_end(s);
+}
+
+/* A driver that publishes until it is refused. */
+static void who_goes_on_publishing_in_vain_is_refused(void **state)
+{
+    struct scene *s = scene_begin();
+    const tp_ptz_data data = {0};
+    int count = 0;
+
+    (void)state;
+    scene_publish(s, 0, ROOM + 1);
+    while (tp_publish(s->devices[0], TP_PTZ_DATA_STATE, &data, 0) == TP_OK) {
+        count++;
+    }
+    assert_int_equal(count, MOST_IN_VAIN);
+    assert_counts(s, ROOM, 1 + MOST_IN_VAIN + 1);
+    tpi_output_begin(tp_device_instance(s->devices[0])); /* as the next operation does */
+    scene_publish(s, 0, 1);
+    scene_end(s);
+}
+
+/* What others than the readers need is made. */
+static void what_is_kept_or_followed_is_made_for_sleepers_too(void **state)
+{
+    struct scene *s = scene_begin();
+    tp_instance *self = tp_device_instance(s->devices[0]);
+
+    (void)state;
+    scene_publish(s, 0, ROOM + 1);
+    s->devices[0]->follows = true;
+    scene_publish(s, 0, 1);
+    s->devices[0]->follows = false;
+    tp_instance_keep_all(self, true);
+    scene_publish(s, 0, 1);
+    tp_instance_keep_all(self, false);
+    assert_int_equal(atomic_load(&s->devices[0]->skipped), 0);
+    assert_counts(s, ROOM, 3);
+    scene_end(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +222,9 @@ int main(void)
         cmocka_unit_test(nothing_is_forgotten_when_a_device_is_closed),
         cmocka_unit_test(nothing_is_forgotten_when_a_device_is_removed),
         cmocka_unit_test(a_sleeper_costs_nothing),
+        cmocka_unit_test(nothing_is_made_while_all_readers_sleep),
+        cmocka_unit_test(who_goes_on_publishing_in_vain_is_refused),
+        cmocka_unit_test(what_is_kept_or_followed_is_made_for_sleepers_too),
     };
 
     return cmocka_run_group_tests_name("src/device/sleep", tests, NULL, NULL);

@@ -200,6 +200,7 @@ tp_status tpi_session_open(tp_session *session, tp_device *device, unsigned acce
     s->reader.deliver = deliver;
     s->reader.closed = device_removed;
     s->reader.context = s;
+    s->reader.takes = tpi_mailbox_encoding(session);
     s->opening = (tpi_opening){.reader = &s->reader, .done = opened, .context = s};
     s->next = session->subscriptions;
     session->subscriptions = s;
