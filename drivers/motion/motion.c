@@ -174,8 +174,10 @@ static tp_status motion_init(tp_instance *self, tp_error *err)
         return status;
     }
     m->members = calloc(m->settings.clients, sizeof *m->members);
+    m->keys = calloc(m->settings.clients, sizeof *m->keys);
+    m->by_number = calloc(m->settings.clients, sizeof *m->by_number);
     m->records = malloc(MOST_RECORDS);
-    if (m->members == NULL || m->records == NULL) {
+    if (m->members == NULL || m->keys == NULL || m->by_number == NULL || m->records == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     m->robot.clock = (uint64_t)(tp_clock_wall_s(tp_instance_clock(self)) * 1e6);
@@ -259,6 +261,8 @@ static void motion_fini(tp_instance *self)
     tpi_motion_model_destroy(m->model);
     free(m->places);
     free(m->members);
+    free(m->keys);
+    free(m->by_number);
     free(m->records);
 }
 
@@ -272,6 +276,7 @@ static const tp_param params[] = {
     {"goto", "bool", "yes", "whether the device of the base drives to poses"},
     {"period", "s", "0.02", "time between set-points"},
     {"ahead", "s", "0.01", "how long before its time a frame is given to the devices"},
+    {"realtime", "1", "0", "real-time priority of the threads that write; 0 for none, to 99"},
     {"lease", "s", "5", "a client that is silent for so long is stopped"},
     {"max_lease", "s", "30", "the longest lease that a client gets"},
     {"on_lost", NULL, "stop", "what a client had queued when its connection is cut: stop, finish"},

@@ -134,13 +134,18 @@ struct motion {
     unsigned output_count;
 
     int64_t period_ns, ahead_ns;
+    uint32_t realtime;   /* priority of the threads that write; 0: none */
+    bool noted;          /* that it is not permitted */
     double gain;         /* 1/s, of the control by speeds */
     double tolerance[2]; /* m, rad */
     bool finishes;       /* what a client had queued, when its connection is cut */
 
-    struct member *members; /* owned; settings.clients of them */
-    uint8_t *records;       /* owned; MOST_RECORDS */
-    bool ready;             /* all devices are known */
+    struct member *members;    /* owned; settings.clients of them */
+    uint64_t *keys;            /* owned; the first bytes of their tokens; 0 for no member */
+    struct member **by_number; /* owned; by the number of the engine less one; NULL for none */
+    int64_t looked_ns;         /* when it was looked for members that are gone */
+    uint8_t *records;          /* owned; MOST_RECORDS */
+    bool ready;                /* all devices are known */
     int64_t started_ns, published_ns;
     unsigned panic_number;
     uint64_t writes;

@@ -338,12 +338,14 @@ static tp_status read_times(struct motion *m, tp_error *err)
 
 static tp_status read_sizes(struct motion *m, tp_error *err)
 {
-    double clients = 0, frames = 0, ignored = 0;
+    double clients = 0, frames = 0, realtime = 0, ignored = 0;
     tp_status status = read_span(m, "clients", 1, 1024, &clients, err);
 
     status = status == TP_OK ? read_span(m, "frames", 1, 65536, &frames, err) : status;
     status = status == TP_OK ? read_span(m, "gain", 0.01, 1000, &m->gain, err) : status;
     status = status == TP_OK ? read_span(m, "tolerance", 0, 10, &ignored, err) : status;
+    status = status == TP_OK ? read_span(m, "realtime", 0, 99, &realtime, err) : status;
+    m->realtime = (uint32_t)realtime;
     m->settings.clients = (uint32_t)clients;
     m->settings.frames = (uint32_t)frames;
     m->tolerance[0] = tp_param_double_at(m->instance, "tolerance", 0);
