@@ -168,6 +168,20 @@ void tpi_motiond_device_emit(void *user, const tpi_motion_write *write)
 
 /* ---- Grants ---------------------------------------------------------------------------------- */
 
+/* Without real-time priority everything works, with more lateness on a busy machine. */
+static void note_once(const struct output *output, const char *why)
+{
+    struct motion *m = output->motion;
+    char text[256];
+
+    if (why[0] != '\0' && !m->noted) {
+        m->noted = true;
+        (void)snprintf(text, sizeof text, "%s: timed commands are played without it: %s",
+                       output->key, why);
+        tp_instance_note(m->instance, text);
+    }
+}
+
 static void granted(tp_instance *self, void *context, tp_status status, tp_grant *grant,
                     const char *why)
 {
@@ -186,6 +200,7 @@ static void granted(tp_instance *self, void *context, tp_status status, tp_grant
         tpi_motiond_turn(d->output->motion);
         return;
     }
+    note_once(d->output, why);
     for (unsigned i = 0; i < d->output->count; i++) {
         d->positions[i] = d->states[i].position;
     }
@@ -220,6 +235,7 @@ void tpi_motiond_device_ask(struct device *d)
         .capacity = CAPACITY,
         .value_size = sizeof(struct command),
         .lease_ns = GRANT_LEASE_NS,
+        .realtime = d->output->motion->realtime,
         .done = granted,
         .ended = ended,
         .context = d,

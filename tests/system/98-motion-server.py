@@ -7,6 +7,7 @@ import math
 import pathlib
 import struct
 import sys
+import tempfile
 import time
 
 import motion
@@ -308,6 +309,21 @@ def what_comes_before_hello_is_refused():
         tap.equal((sent, 0 < received <= answered), (42, True))
 
 
+def without_the_right_to_real_time_motion_plays_and_the_operator_is_told():
+    """The right is dropped before the program starts, so that root tests the same."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(FAKE.replace("base_acceleration", "realtime 7 base_acceleration"))
+        file.flush()
+        without = ["/usr/bin/python3", "-c", "import ctypes, os, resource, sys; ctypes.CDLL(None).prctl(24, 23, 0, 0, 0); "
+                   "resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0)); os.execv(sys.argv[1], sys.argv[1:])"]
+        with player.launched([*without, str(pathlib.Path(PROGRAM).resolve()), "run", file.name, "--any-port"]) as server:
+            client = Client(port_of(server))
+            client.command(set_dof(1, 0, 0.1, tag=1))
+            tap.equal(client.signal(1, 1).signal, SUCCESS)
+            line = server.process.stderr.readline()
+            tap.equal("head: timed commands are played without it: the real-time priority 7 is not permitted" in line, True)
+
+
 def a_flood_does_not_slow_others():
     """A client sends as much as it can and reads nothing; another one is answered all the time."""
     with served() as server:
@@ -415,6 +431,6 @@ tap.main(a_base_with_a_head_moves, a_player_client_sees_and_takes_the_same_robot
          frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
-         a_panic_behind_packages_that_wait_is_seen, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
+         a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,
          the_head_is_on_another_server, another_device_takes_over_while_a_sequence_plays)
