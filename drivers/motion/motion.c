@@ -151,7 +151,7 @@ static void motion_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     struct motion *m = tp_instance_state(self);
     struct device *d = device_behind(m, from);
 
-    if (d == NULL || m->engine == NULL) {
+    if (m->engine == NULL || tpi_motiond_map_read(m, from, msg) || d == NULL) {
         return;
     }
     tpi_motiond_device_read(m, d, msg);
@@ -233,7 +233,7 @@ static void motion_stop(tp_instance *self)
     tpi_motiond_members_end(m);
     tpi_motion_engine_destroy(m->engine);
     m->engine = NULL;
-    m->ready = false;
+    m->ready = m->map.known = false;
     for (unsigned i = 0; i < m->output_count; i++) {
         struct output *output = m->outputs[i];
 
@@ -269,7 +269,7 @@ static void motion_fini(tp_instance *self)
 static const tp_param params[] = {
     {"urdf", NULL, NULL, "the description of the robot, a URDF file"},
     {"joints", NULL, "", "for each device: its key and the joints that it moves, as one text"},
-    {"control", NULL, "", "for each device: its key and \"position\" or \"speed\", as one text"},
+    {"control", NULL, "", "for each device: its key and position, speed or force, as one text"},
     {"acceleration", NULL, "", "for each joint: its name and its acceleration, as one text"},
     {"base_velocity", "m/s m/s rad/s", "0.5 0 1", "limits of the base: x, y and turning"},
     {"base_acceleration", "m/s^2 m/s^2 rad/s^2", "0.5 0.5 2", "the same for its accelerations"},
