@@ -25,6 +25,17 @@ static void start_thread(tpi_thread **out, const char *name, void (*run)(void *)
     }
 }
 
+/* The control has the priority of the threads that write to devices. */
+static void be_like_a_device(void)
+{
+    tp_error err = {.text = ""};
+
+    tpi_thread_be_prompt();
+    if (robot_realtime > 0 && tpi_thread_set_realtime(robot_realtime, &err) != TP_OK) {
+        bench_give_up("%s", err.text);
+    }
+}
+
 static void start_bell(tpi_bell *bell)
 {
     tp_error err = {.text = ""};
@@ -60,6 +71,7 @@ static void ring_writer(void *context)
 static void run_timer(void *context)
 {
     (void)context;
+    be_like_a_device();
     for (unsigned i = 0; !atomic_load(&hop.quit); i++) {
         struct item *item = &hop.items[i % MOST_ITEMS];
 
@@ -73,6 +85,7 @@ static void run_timer(void *context)
 static void run_writer(void *context)
 {
     (void)context;
+    be_like_a_device();
     while (!atomic_load(&hop.quit)) {
         tpi_wait(&hop.writer_bell.fd, 1, TP_NEVER);
         tpi_bell_silence(&hop.writer_bell);
@@ -121,6 +134,7 @@ static void run_waiter(void *context)
 {
     const int i = (int)(intptr_t)context;
 
+    be_like_a_device();
     for (unsigned k = 0; k < skewed.rounds; k++) {
         tpi_wait(&skewed.bells[i].fd, 1, skewed.start_ns + k * skewed.period_ns);
         skewed.woken_ns[i][k] = robot_now_ns();
@@ -167,6 +181,7 @@ static struct {
     atomic_llong arrived_ns;
 } byte;
 
+/* As the loop of the server, it has no priority of its own. */
 static void run_reader(void *context)
 {
     char one;
@@ -182,6 +197,7 @@ static void run_reader(void *context)
 static void run_hop(void *context)
 {
     (void)context;
+    be_like_a_device();
     for (;;) {
         tpi_wait(&byte.bell.fd, 1, TP_NEVER);
         tpi_bell_silence(&byte.bell);

@@ -13,6 +13,7 @@
 
 struct noted noted;
 unsigned robot_frame_us;
+unsigned robot_realtime;
 
 static struct {
     tp_server *server;
@@ -61,7 +62,7 @@ static tp_status write_positions(tp_device *device, const tp_actarray_multi_posi
     }
     atomic_fetch_add(&noted.writes[port->number], 1);
     atomic_store(&noted.last_write_ns, now);
-    if (atomic_load(&noted.halted_ns) != 0) {
+    if (atomic_load(&noted.halted) > atomic_load(&noted.lifted)) {
         atomic_fetch_add(&noted.late_writes, 1);
     }
     if (frame >= 0 && frame < MOST_FRAMES &&
@@ -73,13 +74,20 @@ static tp_status write_positions(tp_device *device, const tp_actarray_multi_posi
 
 static void halt(tp_device *device, tp_halt how)
 {
-    long long none = 0;
+    const unsigned number = tp_instance_panic_number(tp_device_instance(device));
+    unsigned before = atomic_load(&noted.halted);
 
     (void)how;
-    if (tp_instance_halt_reason(tp_device_instance(device)) == TP_HALT_PANIC) {
-        atomic_compare_exchange_strong(&noted.halted_ns, &none, robot_now_ns());
-        atomic_fetch_add(&noted.epochs, 1);
+    if (tp_instance_halt_reason(tp_device_instance(device)) != TP_HALT_PANIC || number % 2 == 0) {
+        return; /* an even number: it is over already */
     }
+    while (number > before) { /* the first one of this panic */
+        if (atomic_compare_exchange_strong(&noted.halted, &before, number)) {
+            atomic_store(&noted.halted_ns, robot_now_ns());
+            break;
+        }
+    }
+    atomic_fetch_add(&noted.epochs, 1);
 }
 
 static tp_status port_poll(tp_instance *self, tp_error *err)
@@ -178,9 +186,9 @@ unsigned robot_begin(unsigned frame_us)
                    "driver ( name \"port\" provides [ \"actarray:1\" ] number 1 )\n"
                    "driver ( name \"port\" provides [ \"actarray:2\" ] number 2 )\n"
                    "driver ( name \"motion\" provides [ \"mechanism:0\" ] urdf \"%s\" period %g "
-                   "clients 256 requires [ \"j1:::actarray:0\" \"j11:::actarray:1\" "
+                   "clients 256 realtime %u requires [ \"j1:::actarray:0\" \"j11:::actarray:1\" "
                    "\"j21:::actarray:2\" ] )\n",
-                   path, frame_us * 1e-6);
+                   path, frame_us * 1e-6, robot_realtime);
     const tp_server_options options = {.size = sizeof options,
                                        .kit = &tp_full_kit,
                                        .path = "bench.cfg",

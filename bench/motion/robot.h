@@ -22,9 +22,11 @@ enum { DEVICES = 3, JOINTS = 30, MOST_FRAMES = 16384 };
 struct noted {
     atomic_llong written_ns[DEVICES][MOST_FRAMES]; /* when each frame was written; 0: never */
     atomic_uint writes[DEVICES];                   /* in the run */
-    atomic_llong halted_ns;                        /* the first halt of a panic; 0: none */
+    atomic_llong halted_ns;                        /* the first halt of the panic; 0: none */
+    atomic_uint halted,
+        lifted; /* the number of the last panic: that halted a device, that is over */
     atomic_llong last_write_ns;
-    atomic_uint late_writes; /* after a halt and before the reset */
+    atomic_uint late_writes; /* after the first halt of a panic and before its reset */
     atomic_uint epochs;      /* panics that a device has halted for */
 };
 
@@ -35,6 +37,7 @@ extern struct noted noted;
 unsigned robot_begin(unsigned frame_us);
 
 extern unsigned robot_frame_us;
+extern unsigned robot_realtime; /* priority of the threads that write; 0: none */
 void robot_end(void);
 
 /* Forget what was noted. */

@@ -139,7 +139,8 @@ void talk_reset(int fd, uint32_t epoch)
     send_flag(fd, TPI_MOTION_RESET, epoch);
 }
 
-uint32_t talk_await_panic(int fd)
+/* Wait for the next signal that is one of these two; its body, which the next call overwrites. */
+static const uint8_t *await_signal(int fd, uint8_t one, uint8_t other)
 {
     static uint8_t room[1 << 20];
     tpi_motion_header header;
@@ -151,12 +152,23 @@ uint32_t talk_await_panic(int fd)
 
         while (code == TPI_MOTION_SIGNAL && at < header.size &&
                tpi_motion_record_next(&record, room, header.size, &at, NULL) == TP_OK) {
-            if (record.body[0] == TPI_MOTION_PANICKED) {
-                return (uint32_t)record.body[8] << 24 | (uint32_t)record.body[9] << 16 |
-                       (uint32_t)record.body[10] << 8 | record.body[11];
+            if (record.body[0] == one || record.body[0] == other) {
+                return record.body;
             }
         }
     }
+}
+
+uint32_t talk_await_panic(int fd)
+{
+    const uint8_t *body = await_signal(fd, TPI_MOTION_PANICKED, TPI_MOTION_PANICKED);
+
+    return (uint32_t)body[8] << 24 | (uint32_t)body[9] << 16 | (uint32_t)body[10] << 8 | body[11];
+}
+
+bool talk_await_reset(int fd)
+{
+    return await_signal(fd, TPI_MOTION_SUCCESS, TPI_MOTION_ERROR)[0] == TPI_MOTION_SUCCESS;
 }
 
 unsigned talk_drain(int fd)

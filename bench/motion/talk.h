@@ -25,6 +25,9 @@ void talk_reset(int fd, uint32_t epoch);
 /* Wait for the next signal with PANIC, and return its number. */
 uint32_t talk_await_panic(int fd);
 
+/* Wait for the answer to a reset: whether the panic is over. */
+bool talk_await_reset(int fd);
+
 /* Drop what has come, without waiting. Counts signals that are errors. */
 unsigned talk_drain(int fd);
 

@@ -16,19 +16,42 @@
 static const int64_t JOIN_NS = 3 * TP_NS_PER_S;    /* for the first state of all devices */
 static const int64_t SILENT_NS = 60 * TP_NS_PER_S; /* a client without any request is gone then */
 
+static const int64_t LOOK_NS = 10 * TP_NS_PER_MS; /* for clients that are gone */
+
 static struct motion *motion_of(const tp_device *device)
 {
     return tp_instance_state(tp_device_instance(device));
 }
 
+static uint64_t key_of(const uint8_t *token)
+{
+    uint64_t key;
+
+    memcpy(&key, token, sizeof key);
+    return key;
+}
+
 static struct member *find(const struct motion *m, const uint8_t *token)
 {
+    const uint64_t key = key_of(token);
+
     for (uint32_t i = 0; i < m->settings.clients; i++) {
-        if (m->members[i].used && memcmp(m->members[i].token, token, TP_MECHANISM_TOKEN) == 0) {
+        if (m->keys[i] == key && m->members[i].used &&
+            memcmp(m->members[i].token, token, TP_MECHANISM_TOKEN) == 0) {
             return &m->members[i];
         }
     }
     return NULL;
+}
+
+/* Its place is free again. */
+static void clear(struct motion *m, struct member *member)
+{
+    if (member->number != 0) {
+        m->by_number[member->number - 1] = NULL;
+    }
+    m->keys[member - m->members] = 0;
+    *member = (struct member){.used = false};
 }
 
 static tp_status unknown(tp_error *err)
@@ -61,9 +84,10 @@ static void join(struct motion *m, struct member *member)
         m->engine, member->name, member->reads ? TP_RIGHT_READ : TP_RIGHT_WRITE, 0, motion_now(m));
     if (member->number == 0) {
         tp_ticket_fail(member->joins, TP_E_LIMIT, "no place for another client");
-        *member = (struct member){.used = false};
+        clear(m, member);
         return;
     }
+    m->by_number[member->number - 1] = member;
     answer_join(m, member);
 }
 
@@ -109,6 +133,7 @@ static tp_status add_member(tp_device *device, const tp_mechanism_join *ask, boo
     }
     *member = (struct member){.used = true, .reads = reads, .heard_ns = motion_now(m)};
     memcpy(member->token, ask->token, sizeof member->token);
+    m->keys[member - m->members] = key_of(member->token);
     (void)snprintf(member->name, sizeof member->name, "%.*s", (int)ask->name_count,
                    ask->name_count > 0 ? ask->name : "");
     member->lease_ns = (int64_t)(ask->lease * 1e9);
@@ -145,7 +170,7 @@ static void give_up_joining(struct motion *m, struct member *member)
         }
     }
     tp_ticket_fail(member->joins, TP_E_DEVICE, why);
-    *member = (struct member){.used = false};
+    clear(m, member);
 }
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
@@ -162,7 +187,7 @@ static void remove_member(struct motion *m, struct member *member, tp_status sta
     if (member->number != 0 && m->engine != NULL) {
         tpi_motion_engine_leave(m->engine, member->number, m->finishes, motion_now(m));
     }
-    *member = (struct member){.used = false};
+    clear(m, member);
 }
 
 static tp_status req_leave(tp_device *device, const tp_mechanism_client *ask, tp_error *err)
@@ -192,6 +217,10 @@ static bool is_gone(const struct member *member, int64_t now_ns)
 
 void tpi_motiond_members_turn(struct motion *m, int64_t now_ns)
 {
+    if (now_ns - m->looked_ns < LOOK_NS) {
+        return;
+    }
+    m->looked_ns = now_ns;
     for (uint32_t i = 0; i < m->settings.clients; i++) {
         struct member *at = &m->members[i];
 
@@ -233,9 +262,11 @@ static void deliver(struct motion *m, struct member *member)
 
 void tpi_motiond_members_deliver(struct motion *m)
 {
-    for (uint32_t i = 0; i < m->settings.clients; i++) {
-        if (m->members[i].used) {
-            deliver(m, &m->members[i]);
+    uint32_t number = 0;
+
+    while ((number = tpi_motion_engine_told(m->engine, number)) != 0) {
+        if (m->by_number[number - 1] != NULL) {
+            deliver(m, m->by_number[number - 1]);
         }
     }
 }

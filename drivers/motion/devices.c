@@ -64,6 +64,10 @@ static void make_command(struct device *d, bool settled, struct command *out)
     for (unsigned i = 0; i < d->output->count; i++) {
         const bool position = d->wish.servo[i] == TPI_MOTION_SERVO_POSITION;
 
+        if (d->newtons > 0) {
+            values[i] = d->wish.servo[i] == TPI_MOTION_SERVO_FORCE ? d->wish.values[i] : 0;
+            continue;
+        }
         if (d->by_speed) {
             values[i] = !position ? d->wish.values[i] : settled ? 0 : control_speed(d, i);
             continue;
@@ -71,7 +75,9 @@ static void make_command(struct device *d, bool settled, struct command *out)
         d->positions[i] = position ? d->wish.values[i] : d->positions[i];
         values[i] = d->positions[i];
     }
-    if (d->by_speed) {
+    if (d->newtons > 0) {
+        d->kind->push(d, values, out);
+    } else if (d->by_speed) {
         d->kind->move(d, values, out);
     } else {
         d->kind->go(d, values, out);
@@ -84,6 +90,9 @@ static bool must_step(const struct device *d)
     for (unsigned i = 0; i < d->output->count; i++) {
         const uint8_t servo = d->wish.servo[i];
 
+        if (d->newtons > 0) {
+            return false;
+        }
         if (d->by_speed ? servo == TPI_MOTION_SERVO_POSITION
                         : servo == TPI_MOTION_SERVO_SPEED && d->wish.values[i] != 0) {
             return d->wish.what == TPI_MOTION_WRITE_DOFS;
@@ -111,14 +120,17 @@ static void post_goto(struct device *d, const struct wish *wish, struct command 
     const double speed[3] = {dofs[0].velocity, dofs[1].servo != 0 ? dofs[1].velocity : 0,
                              dofs[2].velocity};
 
-    if (wish->frame != 0) {
-        tpi_motiond_device_fail(output, "the base knows no map");
+    if (wish->frame == 0) {
+        memcpy(output->way.goal, wish->values, sizeof output->way.goal);
+    } else if (!tpi_motiond_map_goal(output->motion, wish->values, output->way.goal)) {
+        tpi_motiond_device_fail(output, output->motion->map.link == NULL
+                                            ? "the base knows no map"
+                                            : "the place on the map is not known");
         return;
     }
-    memcpy(output->way.goal, wish->values, sizeof output->way.goal);
     output->way.on = true;
     output->way.still_ns = wish->due_ns;
-    tpi_motiond_kind_goto(wish->values, speed, command);
+    tpi_motiond_kind_goto(output->way.goal, speed, command);
     post(d, wish->due_ns, command);
 }
 
@@ -168,6 +180,20 @@ void tpi_motiond_device_emit(void *user, const tpi_motion_write *write)
 
 /* ---- Grants ---------------------------------------------------------------------------------- */
 
+/* Without real-time priority everything works, with more lateness on a busy machine. */
+static void note_once(const struct output *output, const char *why)
+{
+    struct motion *m = output->motion;
+    char text[256];
+
+    if (why[0] != '\0' && !m->noted) {
+        m->noted = true;
+        (void)snprintf(text, sizeof text, "%s: timed commands are played without it: %s",
+                       output->key, why);
+        tp_instance_note(m->instance, text);
+    }
+}
+
 static void granted(tp_instance *self, void *context, tp_status status, tp_grant *grant,
                     const char *why)
 {
@@ -186,6 +212,7 @@ static void granted(tp_instance *self, void *context, tp_status status, tp_grant
         tpi_motiond_turn(d->output->motion);
         return;
     }
+    note_once(d->output, why);
     for (unsigned i = 0; i < d->output->count; i++) {
         d->positions[i] = d->states[i].position;
     }
@@ -220,6 +247,7 @@ void tpi_motiond_device_ask(struct device *d)
         .capacity = CAPACITY,
         .value_size = sizeof(struct command),
         .lease_ns = GRANT_LEASE_NS,
+        .realtime = d->output->motion->realtime,
         .done = granted,
         .ended = ended,
         .context = d,
@@ -342,7 +370,9 @@ static bool is_at_rest(const struct device *d)
         return false;
     }
     for (unsigned i = 0; i < d->output->count; i++) {
-        if (d->wish.speeds[i] != 0 && d->wish.what == TPI_MOTION_WRITE_DOFS) {
+        const double lasts = d->newtons > 0 ? d->wish.values[i] : d->wish.speeds[i];
+
+        if (lasts != 0 && d->wish.what == TPI_MOTION_WRITE_DOFS) {
             return false;
         }
     }

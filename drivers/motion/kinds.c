@@ -111,6 +111,18 @@ static void swing(const struct device *d, const double *speeds, struct command *
     memcpy(out->value, &cmd, sizeof cmd);
 }
 
+/* A force is a current of the motor. */
+static void press(const struct device *d, const double *forces, struct command *out)
+{
+    const tp_actarray_multi_current_cmd cmd = {d->output->count, out->numbers};
+
+    for (unsigned i = 0; i < d->output->count; i++) {
+        out->numbers[i] = (float)(forces[i] / d->newtons);
+    }
+    out->code = TP_ACTARRAY_CMD_MULTI_CURRENT;
+    memcpy(out->value, &cmd, sizeof cmd);
+}
+
 /* An arm with fewer actuators than dofs is never known: its robot does not start. */
 static bool read_arm(struct device *d, const tp_msg *msg)
 {
@@ -121,6 +133,7 @@ static bool read_arm(struct device *d, const tp_msg *msg)
     }
     for (unsigned i = 0; i < d->output->count; i++) {
         set_state(d, i, (double)data->actuators[i].position, (double)data->actuators[i].speed);
+        d->states[i].force = (double)data->actuators[i].current * d->newtons;
     }
     return true;
 }
@@ -171,10 +184,10 @@ static bool read_axis(struct device *d, const tp_msg *msg)
 const struct kind *tpi_motiond_kind(const tp_interface *interface)
 {
     static const struct kind kinds[] = {
-        {&tp_interface_position2d, 3, true, false, true, NULL, drive, read_base},
-        {&tp_interface_ptz, 2, false, true, false, look, NULL, read_ptz},
-        {&tp_interface_actarray, MOST_SLOTS, false, true, true, reach, swing, read_arm},
-        {&tp_interface_position1d, 1, false, true, true, slide_to, slide, read_axis},
+        {&tp_interface_position2d, 3, true, false, true, NULL, drive, NULL, read_base},
+        {&tp_interface_ptz, 2, false, true, false, look, NULL, NULL, read_ptz},
+        {&tp_interface_actarray, MOST_SLOTS, false, true, true, reach, swing, press, read_arm},
+        {&tp_interface_position1d, 1, false, true, true, slide_to, slide, NULL, read_axis},
     };
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

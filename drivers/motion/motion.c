@@ -151,7 +151,7 @@ static void motion_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     struct motion *m = tp_instance_state(self);
     struct device *d = device_behind(m, from);
 
-    if (d == NULL || m->engine == NULL) {
+    if (m->engine == NULL || tpi_motiond_map_read(m, from, msg) || d == NULL) {
         return;
     }
     tpi_motiond_device_read(m, d, msg);
@@ -174,8 +174,10 @@ static tp_status motion_init(tp_instance *self, tp_error *err)
         return status;
     }
     m->members = calloc(m->settings.clients, sizeof *m->members);
+    m->keys = calloc(m->settings.clients, sizeof *m->keys);
+    m->by_number = calloc(m->settings.clients, sizeof *m->by_number);
     m->records = malloc(MOST_RECORDS);
-    if (m->members == NULL || m->records == NULL) {
+    if (m->members == NULL || m->keys == NULL || m->by_number == NULL || m->records == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     m->robot.clock = (uint64_t)(tp_clock_wall_s(tp_instance_clock(self)) * 1e6);
@@ -231,7 +233,7 @@ static void motion_stop(tp_instance *self)
     tpi_motiond_members_end(m);
     tpi_motion_engine_destroy(m->engine);
     m->engine = NULL;
-    m->ready = false;
+    m->ready = m->map.known = false;
     for (unsigned i = 0; i < m->output_count; i++) {
         struct output *output = m->outputs[i];
 
@@ -259,19 +261,22 @@ static void motion_fini(tp_instance *self)
     tpi_motion_model_destroy(m->model);
     free(m->places);
     free(m->members);
+    free(m->keys);
+    free(m->by_number);
     free(m->records);
 }
 
 static const tp_param params[] = {
     {"urdf", NULL, NULL, "the description of the robot, a URDF file"},
     {"joints", NULL, "", "for each device: its key and the joints that it moves, as one text"},
-    {"control", NULL, "", "for each device: its key and \"position\" or \"speed\", as one text"},
+    {"control", NULL, "", "for each device: its key and position, speed or force, as one text"},
     {"acceleration", NULL, "", "for each joint: its name and its acceleration, as one text"},
     {"base_velocity", "m/s m/s rad/s", "0.5 0 1", "limits of the base: x, y and turning"},
     {"base_acceleration", "m/s^2 m/s^2 rad/s^2", "0.5 0.5 2", "the same for its accelerations"},
     {"goto", "bool", "yes", "whether the device of the base drives to poses"},
     {"period", "s", "0.02", "time between set-points"},
     {"ahead", "s", "0.01", "how long before its time a frame is given to the devices"},
+    {"realtime", "1", "0", "real-time priority of the threads that write; 0 for none, to 99"},
     {"lease", "s", "5", "a client that is silent for so long is stopped"},
     {"max_lease", "s", "30", "the longest lease that a client gets"},
     {"on_lost", NULL, "stop", "what a client had queued when its connection is cut: stop, finish"},

@@ -6,6 +6,7 @@
  *     kinds.c      the interfaces of devices: commands from values, values from data
  *     devices.c    grants and commands at their times; control where a device takes other values
  *     clients.c    clients of the device `mechanism`: packages in, records out
+ *     map.c        goals on a map, with a localize device
  *     rebind.c     another device takes over
  *
  * The engine plans a little ahead of now (`ahead`). What it writes goes to the worker of the device
@@ -59,6 +60,8 @@ struct kind {
     /* Make the command that sets positions, or speeds. */
     void (*go)(const struct device *d, const double *positions, struct command *out);
     void (*move)(const struct device *d, const double *speeds, struct command *out);
+    /* The same for forces; NULL if it takes none. */
+    void (*push)(const struct device *d, const double *forces, struct command *out);
     /* Read what was measured. False if the message is another one. */
     bool (*read)(struct device *d, const tp_msg *msg);
 };
@@ -67,8 +70,9 @@ struct kind {
 struct device {
     struct output *output; /* borrowed */
     const struct kind *kind;
-    tp_link *link; /* borrowed */
-    bool by_speed; /* it takes speeds */
+    tp_link *link;  /* borrowed */
+    bool by_speed;  /* it takes speeds */
+    double newtons; /* it takes forces: so many N or Nm for an ampere; 0: it does not */
 
     bool known; /* something was measured */
     tpi_motion_dof_state states[MOST_SLOTS];
@@ -133,14 +137,26 @@ struct motion {
     struct output *outputs[MOST_OUTPUTS]; /* owned */
     unsigned output_count;
 
+    struct output *base; /* borrowed: of joint 0; NULL if nothing moves it */
+    struct {             /* where it is on a map */
+        tp_link *link;   /* borrowed; NULL without a localize device */
+        bool known;
+        double place[3], odometry[3]; /* at the same moment: on the map, and of odometry */
+    } map;
+
     int64_t period_ns, ahead_ns;
+    uint32_t realtime;   /* priority of the threads that write; 0: none */
+    bool noted;          /* that it is not permitted */
     double gain;         /* 1/s, of the control by speeds */
     double tolerance[2]; /* m, rad */
     bool finishes;       /* what a client had queued, when its connection is cut */
 
-    struct member *members; /* owned; settings.clients of them */
-    uint8_t *records;       /* owned; MOST_RECORDS */
-    bool ready;             /* all devices are known */
+    struct member *members;    /* owned; settings.clients of them */
+    uint64_t *keys;            /* owned; the first bytes of their tokens; 0 for no member */
+    struct member **by_number; /* owned; by the number of the engine less one; NULL for none */
+    int64_t looked_ns;         /* when it was looked for members that are gone */
+    uint8_t *records;          /* owned; MOST_RECORDS */
+    bool ready;                /* all devices are known */
     int64_t started_ns, published_ns;
     unsigned panic_number;
     uint64_t writes;
@@ -197,6 +213,15 @@ void tpi_motiond_members_ready(struct motion *m); /* those that wait join */
 void tpi_motiond_members_deliver(struct motion *m);
 void tpi_motiond_members_turn(struct motion *m, int64_t now_ns); /* those that are gone leave */
 void tpi_motiond_members_end(struct motion *m);
+
+/* map.c: a localize device of `requires`. */
+tp_status tpi_motiond_map_require(struct motion *m, const char *key, tp_error *err);
+
+/* Data of any device has come: whether it is the map's. */
+bool tpi_motiond_map_read(struct motion *m, const tp_link *from, const tp_msg *msg);
+
+/* A pose on the map as one of odometry. False if the place on the map is not known. */
+bool tpi_motiond_map_goal(const struct motion *m, const double on_map[3], double out[3]);
 
 /* rebind.c */
 tp_status tpi_motiond_rebind(tp_device *device, const tp_mechanism_part *ask, tp_error *err);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "motion.h"
+#include "troupe/interfaces/localize.h"
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
@@ -183,17 +184,48 @@ static tp_status read_acceleration(struct motion *m, const char *text, tp_error 
     return TP_OK;
 }
 
-/* The binding makes positions of speeds and speeds of positions, but no forces. */
-static void mask_servos(struct motion *m)
+/* What devices take: positions and speeds, of which the driver makes the one they need, or forces.
+ */
+static tp_status mask_servos(struct motion *m, tp_error *err)
 {
     for (uint16_t j = 1; j < m->robot.joint_count; j++) {
         for (uint16_t i = 0; i < m->robot.joints[j].dof_count; i++) {
-            m->robot.joints[j].dofs[i].servo &= TPI_MOTION_SERVO_POSITION | TPI_MOTION_SERVO_SPEED;
+            tpi_motion_dof *dof = &m->robot.joints[j].dofs[i];
+            const tpi_motion_place *place = &m->places[m->robot.joints[j].first_dof + i];
+            const struct output *output =
+                place->output < m->output_count ? m->outputs[place->output] : NULL;
+            const bool forces = output != NULL && output->devices[0]->newtons > 0;
+
+            if (forces && (dof->servo & TPI_MOTION_SERVO_FORCE) == 0) {
+                tp_param_blame(m->instance, "control");
+                return tp_fail(err, TP_E_INVALID,
+                               "%s: joint %s takes no forces (servo=\"force\" in the URDF file)",
+                               output->key, m->robot.joints[j].name);
+            }
+            dof->servo &= forces ? TPI_MOTION_SERVO_FORCE
+                                 : TPI_MOTION_SERVO_POSITION | TPI_MOTION_SERVO_SPEED;
         }
     }
+    return TP_OK;
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
+
+/* "force 0.5": so many N or Nm for an ampere. */
+static tp_status choose_force(struct motion *m, struct device *d, const char *text, tp_error *err)
+{
+    char word[32], *end = word;
+
+    next_word(text, word, sizeof word);
+    d->newtons = strtod(word, &end);
+    if (end == word || *end != '\0' || !(d->newtons > 0 && d->newtons <= 1e6)) {
+        tp_param_blame(m->instance, "control");
+        return tp_fail(err, TP_E_INVALID,
+                       "%s: after \"force\" comes the force of an ampere, in N or Nm",
+                       d->output->key);
+    }
+    return TP_OK;
+}
 
 static tp_status choose_control(struct motion *m, struct device *d, tp_error *err)
 {
@@ -204,7 +236,10 @@ static tp_status choose_control(struct motion *m, struct device *d, tp_error *er
     if (text == NULL) {
         return TP_OK;
     }
-    next_word(text, word, sizeof word);
+    text = next_word(text, word, sizeof word);
+    if (strcmp(word, "force") == 0 && d->kind->push != NULL) {
+        return choose_force(m, d, text, err);
+    }
     d->by_speed = strcmp(word, "speed") == 0;
     if ((!d->by_speed && strcmp(word, "position") != 0) ||
         (d->by_speed ? !d->kind->takes_speeds : !d->kind->takes_positions)) {
@@ -259,6 +294,9 @@ static tp_status add_device(struct motion *m, size_t i, tp_error *err)
     const struct kind *kind = tpi_motiond_kind(interface);
     const char *key = tp_requires_key(m->instance, i);
 
+    if (interface == &tp_interface_localize) {
+        return tpi_motiond_map_require(m, key, err);
+    }
     if (kind == NULL) {
         return tp_fail(err, TP_E_UNSUPPORTED, "a %s moves no joints", interface->name);
     }
@@ -278,6 +316,7 @@ static tp_status add_device(struct motion *m, size_t i, tp_error *err)
         return tp_fail(err, TP_E_INVALID, "%s: a %s cannot take over from a %s", output->key,
                        kind->interface->name, output->devices[0]->kind->interface->name);
     }
+    m->base = kind->is_base ? output : m->base;
     status = choose_control(m, d, err);
     return status == TP_OK ? tp_require(m->instance, interface, key, &d->link, err) : status;
 }
@@ -338,12 +377,14 @@ static tp_status read_times(struct motion *m, tp_error *err)
 
 static tp_status read_sizes(struct motion *m, tp_error *err)
 {
-    double clients = 0, frames = 0, ignored = 0;
+    double clients = 0, frames = 0, realtime = 0, ignored = 0;
     tp_status status = read_span(m, "clients", 1, 1024, &clients, err);
 
     status = status == TP_OK ? read_span(m, "frames", 1, 65536, &frames, err) : status;
     status = status == TP_OK ? read_span(m, "gain", 0.01, 1000, &m->gain, err) : status;
     status = status == TP_OK ? read_span(m, "tolerance", 0, 10, &ignored, err) : status;
+    status = status == TP_OK ? read_span(m, "realtime", 0, 99, &realtime, err) : status;
+    m->realtime = (uint32_t)realtime;
     m->settings.clients = (uint32_t)clients;
     m->settings.frames = (uint32_t)frames;
     m->tolerance[0] = tp_param_double_at(m->instance, "tolerance", 0);
@@ -425,7 +466,7 @@ tp_status tpi_motiond_configure(struct motion *m, tp_error *err)
         status = read_acceleration(m, tp_param_string_at(m->instance, "acceleration", i), err);
     }
     status = status == TP_OK ? add_devices(m, err) : status;
-    mask_servos(m);
+    status = status == TP_OK ? mask_servos(m, err) : status;
     m->robot.outputs = (uint16_t)m->output_count;
     return status;
 }

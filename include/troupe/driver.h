@@ -443,7 +443,7 @@ TP_API tp_status tp_link_request(tp_link *link, unsigned code, const void *value
  */
 
 /* The decision; called once, as an operation of the instance. `grant` is NULL unless `status` is
- * TP_OK. `why` is borrowed for the call. */
+ * TP_OK; then `why` is "", or what the grant is without. `why` is borrowed for the call. */
 typedef void tp_grant_done(tp_instance *self, void *context, tp_status status, tp_grant *grant,
                            const char *why);
 
@@ -464,6 +464,11 @@ typedef struct tp_grant_options {
     tp_grant_done *done;
     tp_grant_ended *ended; /* NULL for none */
     void *context;         /* for both */
+    /* Real-time priority (1 to 99) of the thread that carries the commands out, as long as the
+     * grant lasts; 0 for none. That thread then also executes everything else of its driver before
+     * all programs without such a priority. If the system does not permit it, the grant is given
+     * without, and `why` of `done` reports that. */
+    uint32_t realtime;
 } tp_grant_options;
 
 /* Ask for a grant. The options are copied. Takes all memory that the grant will need. TP_E_INVALID

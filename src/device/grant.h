@@ -128,6 +128,9 @@ tp_status tpi_timed_join(tp_grant *grant, tp_error *err);
 /* From any thread: the player has something to look at. */
 void tpi_timed_wake(const tp_grant *grant);
 
+/* From the owner: a command for this time was posted. Wakes the player if it would look later. */
+void tpi_timed_posted(const tp_grant *grant, int64_t due_ns);
+
 /* ---- grant.c: the loop ----------------------------------------------------------------------- */
 
 /* From the owner, once: have it decided. */

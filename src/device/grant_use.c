@@ -12,7 +12,7 @@
 #include "device/grant.h"
 #include "padi/value.h"
 
-enum { MOST_COMMANDS = 65536, MOST_BYTES = 1 << 24, ALIGNMENT = 16 };
+enum { MOST_COMMANDS = 65536, MOST_BYTES = 1 << 24, ALIGNMENT = 16, MOST_PRIORITY = 99 };
 
 static int64_t now_ns(const tp_grant *grant)
 {
@@ -47,7 +47,7 @@ static void run_answer(job *next, tp_instance *self)
     if (grant->own.released && granted) {
         end_by_owner(grant); /* the owner was stopped meanwhile */
     } else if (granted) {
-        grant->plan.done(self, grant->plan.context, TP_OK, grant, "");
+        grant->plan.done(self, grant->plan.context, TP_OK, grant, grant->way.decision.error.text);
     } else {
         if (!grant->own.released) {
             forget(self, grant);
@@ -132,14 +132,10 @@ static size_t largest_command(const tp_interface *interface)
     return largest;
 }
 
+/* Neither of the two inboxes wakes anybody: tp_grant_post() does, if the player has to. */
 static void do_nothing(void *context)
 {
     (void)context;
-}
-
-static void wake(void *context)
-{
-    tpi_timed_wake(context);
 }
 
 static tpi_slot *slot_at(const tp_grant *grant, uint32_t i)
@@ -150,7 +146,7 @@ static tpi_slot *slot_at(const tp_grant *grant, uint32_t i)
 static void init(tp_grant *grant)
 {
     tpi_lease_init(&grant->lease);
-    tpi_inbox_init(&grant->posted, wake, grant);
+    tpi_inbox_init(&grant->posted, do_nothing, NULL);
     tpi_inbox_init(&grant->returned, do_nothing, NULL);
     for (uint32_t i = grant->plan.capacity; i > 0; i--) {
         tpi_slot *slot = slot_at(grant, i - 1);
@@ -199,7 +195,7 @@ tp_status tp_link_grant(tp_link *link, const tp_grant_options *options)
         return status;
     }
     if (plan.capacity == 0 || plan.capacity > MOST_COMMANDS || plan.value_size > MOST_BYTES ||
-        plan.lease_ns < 0 || plan.done == NULL) {
+        plan.lease_ns < 0 || plan.realtime > MOST_PRIORITY || plan.done == NULL) {
         return TP_E_INVALID;
     }
     tp_grant *grant = create(link, &plan);
@@ -258,6 +254,7 @@ tp_status tp_grant_post(tp_grant *grant, int64_t due_ns, unsigned code, const vo
     atomic_store(&slot->state, TPI_SLOT_WAITING);
     atomic_fetch_add(&grant->counts.posted, 1);
     tpi_inbox_post(&grant->posted, &slot->item);
+    tpi_timed_posted(grant, due_ns);
     return TP_OK;
 }
 

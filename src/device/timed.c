@@ -2,10 +2,10 @@
  * timed.c - the player of a grant: keeps commands in order of time, and carries them out.
  *
  * All of this runs where the device's instance runs. The worker's wait ends at the earliest due
- * time or end of a lease (tpi_timed_deadline_ns); an instance on the loop has a timer for it. A
- * command is written only if, right before, its time has come, its slot was not cancelled, the
- * grant lasts and is not held, its lease is held, and the panic has the epoch in which it was
- * granted.
+ * time or end of a lease (tpi_timed_rest); an instance on the loop has a timer for it. Commands
+ * that are posted for later times do not wake it: it finds them when it looks. A command is written
+ * only if, right before, its time has come, its slot was not cancelled, the grant lasts and is not
+ * held, its lease is held, and the panic has the epoch in which it was granted.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -104,6 +104,30 @@ static void sweep(tp_grant *grant)
     }
 }
 
+/* ---- Priority -------------------------------------------------------------------------------- */
+
+/* The thread has the highest priority that one of its grants asks for. */
+static tp_status settle_priority(tp_instance *self, tp_error *err)
+{
+    uint32_t wanted = 0;
+
+    for (const tp_grant *grant = self->timed.played; grant != NULL; grant = grant->player.next) {
+        wanted = grant->plan.realtime > wanted ? grant->plan.realtime : wanted;
+    }
+    if (wanted == self->timed.realtime) {
+        return TP_OK;
+    }
+    if (self->on_loop) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s has no thread of its own", self->name);
+    }
+    const tp_status status = tpi_thread_set_realtime(wanted, err);
+    if (status == TP_OK) {
+        self->timed.realtime = wanted;
+        tpi_thread_be_prompt(); /* forgotten with the policy */
+    }
+    return status;
+}
+
 /* ---- The end of a grant ---------------------------------------------------------------------- */
 
 /* Why it is over now, or TPI_GRANT_LASTS. */
@@ -128,6 +152,7 @@ static void leave(tp_instance *self, tp_grant *grant)
         at = &(*at)->player.next;
     }
     *at = grant->player.next;
+    (void)settle_priority(self, NULL); /* lower, which is always permitted */
 }
 
 static void let_go(tp_grant *grant)
@@ -269,6 +294,55 @@ static void collect(tp_instance *self)
     }
 }
 
+static int64_t deadline_ns(const tp_instance *self)
+{
+    int64_t first_ns = TP_NEVER;
+
+    for (const tp_grant *grant = self->timed.played; grant != NULL; grant = grant->player.next) {
+        const int64_t lease_ns = tpi_lease_deadline(&grant->lease);
+        first_ns = lease_ns < first_ns ? lease_ns : first_ns;
+        if (grant->player.heap_count > 0 && !atomic_load(&grant->held)) {
+            const int64_t due = due_ns(grant, grant->player.heap[0]);
+            first_ns = due < first_ns ? due : first_ns;
+        }
+    }
+    return first_ns;
+}
+
+/* What was posted while it was at work; whether there was something. */
+static bool take_all_posted(const tp_instance *self)
+{
+    bool any = false;
+
+    for (tp_grant *grant = self->timed.played; grant != NULL; grant = grant->player.next) {
+        if (atomic_load(&grant->posted.posted) != NULL) {
+            take_posted(grant);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* The owner posts first and reads `rests_ns` then; here it is written first. Both are one
+ * read-modify-write, so that one of the two sees what the other has done. */
+int64_t tpi_timed_rest(tp_instance *self)
+{
+    int64_t until_ns;
+
+    do {
+        until_ns = deadline_ns(self);
+        (void)atomic_exchange(&self->timed.rests_ns, until_ns);
+    } while (take_all_posted(self));
+    return until_ns;
+}
+
+static void set_timer(tp_instance *self)
+{
+    if (self->timed.timer != NULL) {
+        tp_timer_at(self->timed.timer, tpi_timed_rest(self));
+    }
+}
+
 /* What was posted is taken once, so that other work has its turn however much is posted. */
 void tpi_timed_serve(tp_instance *self)
 {
@@ -286,24 +360,7 @@ void tpi_timed_serve(tp_instance *self)
         play_first(self, grant, at_ns);
         tpi_stop_serve(&self->safety);
     }
-    if (self->timed.timer != NULL) {
-        tp_timer_at(self->timed.timer, tpi_timed_deadline_ns(self));
-    }
-}
-
-int64_t tpi_timed_deadline_ns(const tp_instance *self)
-{
-    int64_t first_ns = TP_NEVER;
-
-    for (const tp_grant *grant = self->timed.played; grant != NULL; grant = grant->player.next) {
-        const int64_t lease_ns = tpi_lease_deadline(&grant->lease);
-        first_ns = lease_ns < first_ns ? lease_ns : first_ns;
-        if (grant->player.heap_count > 0 && !atomic_load(&grant->held)) {
-            const int64_t due = due_ns(grant, grant->player.heap[0]);
-            first_ns = due < first_ns ? due : first_ns;
-        }
-    }
-    return first_ns;
+    set_timer(self);
 }
 
 /* ---- Joining and waking ---------------------------------------------------------------------- */
@@ -320,11 +377,13 @@ tp_status tpi_timed_join(tp_grant *grant, tp_error *err)
     if (grant->player.spare == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    if (!self->on_loop) {
+        tpi_thread_be_prompt();
+    }
     grant->player.next = self->timed.played;
     self->timed.played = grant;
-    if (self->timed.timer != NULL) {
-        tp_timer_at(self->timed.timer, tpi_timed_deadline_ns(self));
-    }
+    (void)settle_priority(self, err); /* the grant is given without, and the owner receives why */
+    set_timer(self);
     return TP_OK;
 }
 
@@ -354,6 +413,13 @@ void tpi_timed_fini(tp_instance *self)
 {
     tp_timer_destroy(self->timed.timer);
     self->timed.timer = NULL;
+}
+
+void tpi_timed_posted(const tp_grant *grant, int64_t due_ns)
+{
+    if (due_ns < atomic_fetch_add(&grant->target->timed.rests_ns, 0)) {
+        tpi_timed_wake(grant);
+    }
 }
 
 /* At the end of the hub all players have stopped already. */

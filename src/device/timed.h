@@ -16,8 +16,10 @@ struct timed {
     tp_grant *played;      /* borrowed list: grants of its devices; where it runs */
     tp_grant *playing;     /* borrowed: whose command is being carried out; where it runs */
     bool finished;         /* that one has ended meanwhile; where it runs */
+    uint32_t realtime;     /* real-time priority of the thread; where it runs */
     tp_timer *timer;       /* owned: for drivers on the loop; NULL until the first grant */
-    tpi_task wake_task;    /* the same: something was posted */
+    atomic_llong rests_ns; /* when it looks next by itself, unless it is at work; of all */
+    tpi_task wake_task;    /* for drivers on the loop: something was posted */
     atomic_bool wake_sent; /* the task is on its way */
 };
 
@@ -35,8 +37,9 @@ void tpi_timed_fini(tp_instance *self);
 /* Where the instance runs: carry out what is due, and finish grants that have ended. */
 void tpi_timed_serve(tp_instance *self);
 
-/* Where the instance runs: when it has to be served next; TP_NEVER if nothing waits. */
-int64_t tpi_timed_deadline_ns(const tp_instance *self);
+/* Where the instance runs, right before it waits: when it has to be served next; TP_NEVER if
+ * nothing waits. What is posted for a later time does not wake it until then. */
+int64_t tpi_timed_rest(tp_instance *self);
 
 /* Where the instance runs: it stops, which ends all grants of its devices. */
 void tpi_timed_stop(tp_instance *self);

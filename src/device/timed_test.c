@@ -9,7 +9,7 @@
 
 #include "conformance/puppet.h"
 #include "conformance/timetable.h"
-#include "device/inside.h"
+#include "device/grant.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/actarray.h"
@@ -60,6 +60,44 @@ static void equal_times_keep_the_order_of_posting(const timetable_cast *cast)
     timetable_end(&t);
 }
 WITH_ALL_CASTS(equal_times_keep_the_order_of_posting)
+
+/* What an owner has posted for later than what waits already. */
+struct later {
+    bool woken;
+    int64_t rests_ns;
+};
+
+static void post_later(timetable_owner *owner, void *argument)
+{
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 2}};
+    tp_instance *target = owner->grant->target;
+    struct later *out = argument;
+
+    out->rests_ns = atomic_load(&target->timed.rests_ns);
+    (void)tp_grant_post(owner->grant, out->rests_ns + 1, TP_POSITION2D_CMD_VEL, &vel);
+    out->woken = atomic_load(&target->timed.wake_sent);
+}
+
+/* Of players on the loop it can be seen who wakes them. */
+static void what_is_posted_for_later_wakes_nobody(const timetable_cast *cast)
+{
+    timetable t;
+    struct later later;
+
+    timetable_begin(&t, cast);
+    assert_int_equal(timetable_ask(&t, 0, 8, 0), TP_OK);
+    timetable_must_post(&t, 0, 100, 1);
+    timetable_at(&t, 50);
+    timetable_do(&t, 0, post_later, &later);
+    assert_false(later.woken);
+    timetable_must_post(&t, 0, 60, 3); /* but what comes before does */
+    timetable_at(&t, 60);
+    timetable_assert_log(&t, "60:3 ");
+    timetable_at(&t, 101);
+    timetable_assert_log(&t, "101:1 101:2 ");
+    timetable_end(&t);
+}
+WITH_ALL_CASTS(what_is_posted_for_later_wakes_nobody)
 
 static void what_is_past_is_carried_out_at_once(const timetable_cast *cast)
 {
@@ -374,6 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ALL_CASTS(commands_are_carried_out_at_their_times),
         ALL_CASTS(equal_times_keep_the_order_of_posting),
+        ALL_CASTS(what_is_posted_for_later_wakes_nobody),
         ALL_CASTS(what_is_past_is_carried_out_at_once),
         ALL_CASTS(in_lockstep_every_run_is_the_same),
         ALL_CASTS(a_full_grant_refuses),

@@ -311,6 +311,7 @@ static bool wait(tp_instance *self)
 {
     int fds[1 + 2 * TPI_MOST_PORTS] = {self->worker.bell.fd};
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
+    const int64_t timed_ns = tpi_timed_rest(self);
     int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
     if (tpi_jobs_due_ns(self) < deadline_ns) {
@@ -322,8 +323,8 @@ static bool wait(tp_instance *self)
     if (tpi_safety_deadline_ns(&self->safety) < deadline_ns) {
         deadline_ns = tpi_safety_deadline_ns(&self->safety);
     }
-    if (tpi_timed_deadline_ns(self) < deadline_ns) {
-        deadline_ns = tpi_timed_deadline_ns(self);
+    if (timed_ns < deadline_ns) {
+        deadline_ns = timed_ns;
     }
     const unsigned ready = wait_until(self, fds, 1 + count, deadline_ns);
     tpi_ports_mark(&self->lines, ready >> 1);

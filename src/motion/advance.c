@@ -1,8 +1,8 @@
 /* advance.c - instants: all that happens at the same time is gathered and written once. */
 #include "motion/inside.h"
 
-/* The n-th track of the engine: its own, then those of the clients; NULL after the last. Tracks of
- * places without a client are skipped. */
+/* The n-th track of the engine: its own, then those of the clients that are not free; NULL after
+ * the last. */
 static tpi_motion_track *next_track(tpi_motion_engine *e, uint32_t *at)
 {
     if (*at == 0) {
@@ -10,13 +10,12 @@ static tpi_motion_track *next_track(tpi_motion_engine *e, uint32_t *at)
         return &e->own;
     }
     while ((*at - 1) / TPI_MOTION_TRACKS < e->settings.clients) {
-        tpi_motion_client *client = e->clients[(*at - 1) / TPI_MOTION_TRACKS];
-        tpi_motion_track *track =
-            client != NULL ? &client->tracks[(*at - 1) % TPI_MOTION_TRACKS] : NULL;
+        const uint32_t place = (*at - 1) / TPI_MOTION_TRACKS, k = (*at - 1) % TPI_MOTION_TRACKS;
+        const unsigned left = (unsigned)e->briefs[place].tracks >> k;
 
-        *at += client != NULL ? 1 : TPI_MOTION_TRACKS;
-        if (track != NULL && track->state != TPI_MOTION_TRACK_FREE) {
-            return track;
+        *at += left != 0 ? 1 : TPI_MOTION_TRACKS - k;
+        if ((left & 1) != 0) {
+            return &e->clients[place]->tracks[k];
         }
     }
     return NULL;

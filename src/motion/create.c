@@ -218,12 +218,13 @@ static tp_status make(tpi_motion_engine *e, tp_error *err)
     e->axes = calloc(at_least_one(e->axis_count), sizeof *e->axes);
     e->outputs = calloc(at_least_one(e->robot.outputs), sizeof *e->outputs);
     e->clients = calloc(e->settings.clients, sizeof *e->clients);
+    e->briefs = calloc(e->settings.clients, sizeof *e->briefs);
     if (e->robot.mechanism != NULL && e->robot.frame_count > 0) {
         e->tool_count = TPI_MOTION_TOOLS + 1;
     }
     e->tools = calloc(at_least_one(e->tool_count), sizeof *e->tools);
-    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || e->tools == NULL ||
-        !take_room(e)) {
+    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || e->briefs == NULL ||
+        e->tools == NULL || !take_room(e)) {
         return tp_fail(err, TP_E_NOMEM, "no memory");
     }
     e->rate = 1;
@@ -295,6 +296,7 @@ void tpi_motion_engine_destroy(tpi_motion_engine *engine)
     free(engine->axes);
     free(engine->outputs);
     free(engine->clients);
+    free(engine->briefs);
     free(engine->tools);
     free_room(&engine->room);
     free(engine);

@@ -8,12 +8,7 @@
 
 static tpi_motion_client *client_of(const tpi_motion_engine *e, uint32_t number)
 {
-    for (uint32_t i = 0; i < e->settings.clients; i++) {
-        if (e->clients[i] != NULL && e->clients[i]->number == number) {
-            return e->clients[i];
-        }
-    }
-    return NULL;
+    return number > 0 && number <= e->settings.clients ? e->clients[number - 1] : NULL;
 }
 
 /* ---- Clients ---- */
@@ -48,6 +43,7 @@ static void remove_client(tpi_motion_engine *e, tpi_motion_client *client)
             e->axes[i].holder = NULL;
         }
     }
+    *tpi_motion_brief_of(e, client) = (tpi_motion_brief){.tracks = 0};
     e->clients[client->number - 1] = NULL;
     tpi_motion_client_free(client);
 }
@@ -55,9 +51,9 @@ static void remove_client(tpi_motion_engine *e, tpi_motion_client *client)
 static void end_leases(tpi_motion_engine *e)
 {
     for (uint32_t i = 0; i < e->settings.clients; i++) {
-        tpi_motion_client *client = e->clients[i];
+        tpi_motion_client *client = e->briefs[i].lease_end_ns <= e->now_ns ? e->clients[i] : NULL;
 
-        if (client == NULL || e->now_ns - client->heard_ns < client->lease_ns) {
+        if (client == NULL) {
             continue;
         }
         /* It stops when the lease ended, not when something was planned last. */
@@ -68,6 +64,12 @@ static void end_leases(tpi_motion_engine *e)
         }
         tpi_motion_session_stop(e, client, TPI_MOTION_INTERRUPTED, true, "the lease has ended");
     }
+}
+
+void tpi_motion_client_heard(tpi_motion_engine *e, tpi_motion_client *client, int64_t heard_ns)
+{
+    client->heard_ns = heard_ns;
+    tpi_motion_brief_of(e, client)->lease_end_ns = heard_ns + client->lease_ns;
 }
 
 void tpi_motion_engine_set_now(tpi_motion_engine *e, int64_t now_ns)
@@ -106,8 +108,9 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
     client->right = right;
     client->rank = rank;
     client->rate = 1;
-    client->heard_ns = engine->now_ns;
     client->lease_ns = engine->settings.lease_ns;
+    engine->briefs[place].repeat_ns = INT64_MAX;
+    tpi_motion_client_heard(engine, client, engine->now_ns);
     for (int i = 0; i < TPI_MOTION_TRACKS; i++) {
         client->tracks[i].client = client;
         client->tracks[i].line.due_ns = INT64_MAX;
@@ -157,6 +160,7 @@ int64_t tpi_motion_engine_lease(tpi_motion_engine *engine, uint32_t client, int6
 
     if (c != NULL) {
         c->lease_ns = granted;
+        tpi_motion_client_heard(engine, c, c->heard_ns);
     }
     return granted;
 }
@@ -172,7 +176,7 @@ void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t
 
     tpi_motion_engine_set_now(engine, now_ns);
     if (c != NULL) {
-        c->heard_ns = engine->now_ns;
+        tpi_motion_client_heard(engine, c, engine->now_ns);
     }
 }
 
@@ -181,7 +185,7 @@ void tpi_motion_engine_aged(tpi_motion_engine *engine, uint32_t client, int64_t 
     tpi_motion_client *c = client_of(engine, client);
 
     if (c != NULL && heard_ns < c->heard_ns) {
-        c->heard_ns = heard_ns;
+        tpi_motion_client_heard(engine, c, heard_ns);
     }
 }
 
@@ -197,7 +201,7 @@ void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
     if (c == NULL || c->gone || header->size > TPI_MOTION_PAYLOAD) {
         return;
     }
-    c->heard_ns = engine->now_ns;
+    tpi_motion_client_heard(engine, c, engine->now_ns);
     switch (header->kind) {
     case TPI_MOTION_COMMAND:
         tpi_motion_receive(engine, c, header, payload);
@@ -268,6 +272,17 @@ uint32_t tpi_motion_engine_waiting(const tpi_motion_engine *engine, uint32_t cli
     return c != NULL ? tpi_motion_answers_count(&c->answers) : 0;
 }
 
+uint32_t tpi_motion_engine_told(tpi_motion_engine *engine, uint32_t client)
+{
+    for (uint32_t i = client; i < engine->settings.clients; i++) {
+        if (engine->briefs[i].told) {
+            engine->briefs[i].told = false;
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
 bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client)
 {
     const tpi_motion_client *c = client_of(engine, client);
@@ -301,7 +316,7 @@ void tpi_motion_engine_advance(tpi_motion_engine *engine, int64_t now_ns, int64_
     tpi_motion_engine_set_now(engine, now_ns);
     tpi_motion_advance(engine, until_ns);
     for (uint32_t i = 0; i < engine->settings.clients; i++) {
-        if (engine->clients[i] != NULL) {
+        if (engine->clients[i] != NULL && engine->briefs[i].repeat_ns <= engine->now_ns) {
             tpi_motion_query_turn(engine, engine->clients[i]);
         }
     }
@@ -313,15 +328,13 @@ int64_t tpi_motion_engine_next(tpi_motion_engine *engine)
 
     for (uint32_t i = 0; i < engine->settings.clients; i++) {
         const tpi_motion_client *client = engine->clients[i];
+        const tpi_motion_brief *brief = &engine->briefs[i];
 
-        for (int k = 0; client != NULL && k < TPI_MOTION_BROADCASTS; k++) {
-            const tpi_motion_repeat *repeat = &client->repeats[k];
-
-            next = repeat->used && repeat->due_ns < next ? repeat->due_ns : next;
+        if (client != NULL && brief->repeat_ns < next) {
+            next = brief->repeat_ns;
         }
-        if (client != NULL && (client->gone || has_work(client)) &&
-            client->heard_ns + client->lease_ns < next) {
-            next = client->heard_ns + client->lease_ns;
+        if (client != NULL && brief->lease_end_ns < next && (client->gone || has_work(client))) {
+            next = brief->lease_end_ns;
         }
     }
     return next;

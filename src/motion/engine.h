@@ -180,6 +180,10 @@ size_t tpi_motion_engine_take(tpi_motion_engine *engine, uint32_t client, uint8_
 /* How many records wait for a client. */
 uint32_t tpi_motion_engine_waiting(const tpi_motion_engine *engine, uint32_t client);
 
+/* The next client after `client` (0: the first one) with records that were not reported here
+ * before; 0 if there is none. */
+uint32_t tpi_motion_engine_told(tpi_motion_engine *engine, uint32_t client);
+
 /* Whether the client takes no answers any more and has to be disconnected. */
 bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client);
 

@@ -35,7 +35,7 @@ static tpi_motion_client *next_holder(const tpi_motion_engine *e, const tpi_moti
     tpi_motion_client *best = NULL;
 
     for (uint32_t i = 0; i < e->settings.clients; i++) {
-        tpi_motion_client *client = e->clients[i];
+        tpi_motion_client *client = e->briefs[i].tracks != 0 ? e->clients[i] : NULL;
 
         if (client != NULL && client->held[axis->index] > 0 &&
             (best == NULL || client->rank > best->rank)) {

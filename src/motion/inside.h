@@ -97,6 +97,15 @@ typedef struct tpi_motion_client {
     uint64_t played, late_frames, longest_late_ns, skipped;
 } tpi_motion_client;
 
+/* What is looked at of every client all the time, side by side: the clients themselves are far
+ * apart in memory, and most of them do nothing. */
+typedef struct tpi_motion_brief {
+    int64_t lease_end_ns; /* when it has been silent for its lease */
+    int64_t repeat_ns;    /* when its next broadcast is due; INT64_MAX for none */
+    uint16_t tracks;      /* bit k: track k is not free */
+    bool told;            /* has records that nobody has asked about */
+} tpi_motion_brief;
+
 /* A control frame that moves. */
 typedef struct tpi_motion_tool {
     unsigned axes;               /* that it still moves; 0: it is free */
@@ -196,6 +205,7 @@ struct tpi_motion_engine {
     tpi_motion_axis *axes;       /* owned */
     tpi_motion_output *outputs;  /* owned */
     tpi_motion_client **clients; /* owned; each is owned, NULL if there is none */
+    tpi_motion_brief *briefs;    /* owned; of the clients */
     tpi_motion_tool *tools;      /* owned; one more than may move */
     unsigned tool_count;
     tpi_motion_track own; /* of brakes */
@@ -221,6 +231,16 @@ void tpi_motion_axis_limit_all(tpi_motion_engine *e);
 
 /* It is now this time, which never goes back. Leases end first: what they stop is not played. */
 void tpi_motion_engine_set_now(tpi_motion_engine *e, int64_t now_ns);
+
+/* The client was heard at this time, or has another lease. */
+void tpi_motion_client_heard(tpi_motion_engine *e, tpi_motion_client *client, int64_t heard_ns);
+
+/* What is known of a client in brief. */
+static inline tpi_motion_brief *tpi_motion_brief_of(const tpi_motion_engine *e,
+                                                    const tpi_motion_client *client)
+{
+    return &e->briefs[client->number - 1];
+}
 
 /* ---- device.c ---- */
 
@@ -336,6 +356,10 @@ void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,
 /* The instant from which on things can still be changed. */
 int64_t tpi_motion_track_present(const tpi_motion_engine *e);
 
+/* The track of a client gets into this state. */
+void tpi_motion_track_set_state(tpi_motion_engine *e, tpi_motion_track *track,
+                                tpi_motion_track_state state);
+
 /* Look at the track again at the present, because something has changed from outside. */
 void tpi_motion_track_touch(tpi_motion_engine *e, tpi_motion_track *track);
 
@@ -386,6 +410,9 @@ void tpi_motion_query(tpi_motion_engine *e, tpi_motion_client *client,
 /* Repeat a query until it is silenced. Returns false if there are too many. */
 bool tpi_motion_query_repeat(tpi_motion_engine *e, tpi_motion_client *client, uint16_t query,
                              uint32_t tag, tpi_motion_page page, int64_t period_ns);
+
+/* Its broadcasts have changed: when the next one is due. */
+void tpi_motion_query_plan(tpi_motion_engine *e, const tpi_motion_client *client);
 
 /* Answer the broadcasts that are due now. */
 void tpi_motion_query_turn(tpi_motion_engine *e, tpi_motion_client *client);

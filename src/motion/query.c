@@ -216,6 +216,18 @@ static void answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t cod
     }
 }
 
+void tpi_motion_query_plan(tpi_motion_engine *e, const tpi_motion_client *client)
+{
+    int64_t first = INT64_MAX;
+
+    for (int i = 0; i < TPI_MOTION_BROADCASTS; i++) {
+        const tpi_motion_repeat *repeat = &client->repeats[i];
+
+        first = repeat->used && repeat->due_ns < first ? repeat->due_ns : first;
+    }
+    tpi_motion_brief_of(e, client)->repeat_ns = first;
+}
+
 bool tpi_motion_query_repeat(tpi_motion_engine *e, tpi_motion_client *client, uint16_t query,
                              uint32_t tag, tpi_motion_page page, int64_t period_ns)
 {
@@ -225,6 +237,7 @@ bool tpi_motion_query_repeat(tpi_motion_engine *e, tpi_motion_client *client, ui
     for (int i = 0; i < TPI_MOTION_BROADCASTS; i++) {
         if (!client->repeats[i].used) {
             client->repeats[i] = (tpi_motion_repeat){true, query, tag, page, period, e->now_ns};
+            tpi_motion_query_plan(e, client);
             return true;
         }
     }
@@ -245,6 +258,7 @@ void tpi_motion_query_turn(tpi_motion_engine *e, tpi_motion_client *client)
         repeat->due_ns += (missed + 1) * repeat->period_ns;
         answer(e, client, repeat->query, repeat->tag, repeat->page, true);
     }
+    tpi_motion_query_plan(e, client);
 }
 
 void tpi_motion_query(tpi_motion_engine *e, tpi_motion_client *client,

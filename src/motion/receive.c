@@ -196,7 +196,7 @@ static void place_on_clock(tpi_motion_engine *e, struct arrival *a, uint64_t tim
     tpi_motion_track *track = a->track;
 
     if (track->queue.count == 0 && track->moving == 0) {
-        track->state = TPI_MOTION_TRACK_PLAYS;
+        tpi_motion_track_set_state(e, track, TPI_MOTION_TRACK_PLAYS);
         tpi_motion_line_start(&track->line, now, now, a->client->rate * e->rate);
         track->line.known_ns = now;
     }

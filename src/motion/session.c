@@ -94,7 +94,7 @@ static tpi_motion_track *find(tpi_motion_client *client, uint32_t id, bool unuse
     return NULL;
 }
 
-static const char *begin(tpi_motion_client *client, const tpi_motion_begin *b)
+static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const tpi_motion_begin *b)
 {
     const bool playback = b->mode == TPI_MOTION_PLAYBACK;
     tpi_motion_track *track = find(client, b->sequence, true);
@@ -118,7 +118,8 @@ static const char *begin(tpi_motion_client *client, const tpi_motion_begin *b)
     if (track == NULL) {
         return "too many sequences";
     }
-    *track = (tpi_motion_track){.state = TPI_MOTION_TRACK_COLLECTS, .client = client};
+    *track = (tpi_motion_track){.client = client};
+    tpi_motion_track_set_state(e, track, TPI_MOTION_TRACK_COLLECTS);
     track->sequence.id = b->sequence;
     track->sequence.mode = b->mode;
     track->sequence.expected = b->frames;
@@ -207,13 +208,14 @@ static const char *broadcast(tpi_motion_engine *e, tpi_motion_client *client, ui
     return NULL;
 }
 
-static const char *silence(tpi_motion_client *client, uint32_t tag)
+static const char *silence(tpi_motion_engine *e, tpi_motion_client *client, uint32_t tag)
 {
     for (int i = 0; i < TPI_MOTION_BROADCASTS; i++) {
         if (tag == 0 || client->repeats[i].tag == tag) {
             client->repeats[i].used = false;
         }
     }
+    tpi_motion_query_plan(e, client);
     return NULL;
 }
 
@@ -227,13 +229,13 @@ static const char *handle(tpi_motion_engine *e, tpi_motion_client *client,
     case TPI_MOTION_SET_MODE:
         return set_mode(client, &b->mode);
     case TPI_MOTION_BEGIN:
-        return begin(client, &b->begin);
+        return begin(e, client, &b->begin);
     case TPI_MOTION_END:
         return end(e, client, &b->end);
     case TPI_MOTION_BROADCAST_BEGIN:
         return broadcast(e, client, record->tag, &b->broadcast);
     case TPI_MOTION_BROADCAST_END:
-        return silence(client, b->tag.tag);
+        return silence(e, client, b->tag.tag);
     case TPI_MOTION_CANCEL:
         return cancel(e, client, b->tag.tag);
     case TPI_MOTION_UPDATE:

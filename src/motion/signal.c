@@ -18,6 +18,7 @@ void tpi_motion_answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t
 
     if (size > 0 && !client->gone) {
         tpi_motion_answers_add(&client->answers, e->room.record, size, passing);
+        tpi_motion_brief_of(e, client)->told = true;
     }
 }
 

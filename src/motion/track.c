@@ -12,6 +12,17 @@ int64_t tpi_motion_track_present(const tpi_motion_engine *e)
     return e->planned_ns;
 }
 
+void tpi_motion_track_set_state(tpi_motion_engine *e, tpi_motion_track *track,
+                                tpi_motion_track_state state)
+{
+    tpi_motion_brief *brief = tpi_motion_brief_of(e, track->client);
+    const unsigned bit = 1u << (track - track->client->tracks);
+
+    track->state = state;
+    brief->tracks =
+        (uint16_t)(state != TPI_MOTION_TRACK_FREE ? brief->tracks | bit : brief->tracks & ~bit);
+}
+
 /* ---- Planning ---- */
 
 static void steer(const tpi_motion_engine *e, tpi_motion_track *track)
@@ -174,7 +185,7 @@ static void start_sequence(tpi_motion_engine *e, tpi_motion_track *track, int64_
     }
     track->sequence.begun_ns = at_ns;
     track->sequence.begun_tau_ns = first != NULL ? first->tau_ns : 0;
-    track->state = TPI_MOTION_TRACK_PLAYS;
+    tpi_motion_track_set_state(e, track, TPI_MOTION_TRACK_PLAYS);
     steer(e, track);
     tpi_motion_line_start(&track->line, at_ns, track->sequence.begun_tau_ns, track->line.goal);
     track->touched = true;
@@ -216,7 +227,8 @@ void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_m
 
     tpi_motion_track_drop(e, track, INT64_MIN, 0, signal, why);
     tpi_motion_answer(e, track->client, TPI_MOTION_SUMMARY, 0, &summary, false);
-    track->state = track->moving > 0 ? TPI_MOTION_TRACK_ENDED : TPI_MOTION_TRACK_FREE;
+    tpi_motion_track_set_state(e, track,
+                               track->moving > 0 ? TPI_MOTION_TRACK_ENDED : TPI_MOTION_TRACK_FREE);
 }
 
 void tpi_motion_track_turn(tpi_motion_engine *e, tpi_motion_track *track, int64_t at_ns)
@@ -226,7 +238,7 @@ void tpi_motion_track_turn(tpi_motion_engine *e, tpi_motion_track *track, int64_
         return;
     }
     if (track->state == TPI_MOTION_TRACK_ENDED && track->moving == 0) {
-        track->state = TPI_MOTION_TRACK_FREE;
+        tpi_motion_track_set_state(e, track, TPI_MOTION_TRACK_FREE);
     }
     if (track->state == TPI_MOTION_TRACK_PLAYS && track->sequence.complete &&
         track->queue.count == 0 && track->finite == 0) {

@@ -24,6 +24,15 @@ void tpi_thread_join(tpi_thread *thread);
  * knows such a thing. */
 void tpi_thread_give_way(void);
 
+/* The calling thread has work that is due at a time and is short: its waits end at their time, and
+ * when it wakes it runs before others of its priority. It gets no more processor time than they do.
+ * Needs no right. As far as the system knows such things. */
+void tpi_thread_be_prompt(void);
+
+/* Give the calling thread this real-time priority (1 to 99; first come, first served), or none (0).
+ * Processes that it starts have none. TP_E_DENIED if the system does not permit it. */
+tp_status tpi_thread_set_realtime(unsigned priority, tp_error *err);
+
 /* A lock, for the little that threads share and no inbox can carry. */
 typedef struct tpi_lock tpi_lock;
 

@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "support/memory.h"
@@ -96,6 +99,77 @@ static tp_status start_and_join(void *context)
 
     tpi_thread_join(thread);
     return status;
+}
+
+/* ---- Priority -------------------------------------------------------------------------------- */
+
+struct priority {
+    bool may; /* keep the right to real-time priorities */
+    int slack, policies[3];
+    tp_status status[2];
+    tp_error err;
+};
+
+/* Of this thread alone, whoever runs the test. */
+static void drop_right(void)
+{
+    struct {
+        uint32_t version;
+        int pid;
+    } header = {0x20080522, 0};
+    struct {
+        uint32_t effective, permitted, inheritable;
+    } sets[2] = {{0}};
+
+    (void)syscall(SYS_capget, &header, sets);
+    sets[0].effective &= ~(1u << 23); /* CAP_SYS_NICE */
+    (void)syscall(SYS_capset, &header, sets);
+}
+
+static void try_priorities(void *context)
+{
+    struct priority *p = context;
+
+    if (!p->may) {
+        drop_right();
+    }
+    tpi_thread_be_prompt();
+    p->slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+    p->policies[0] = sched_getscheduler(0);
+    p->status[0] = tpi_thread_set_realtime(3, &p->err);
+    p->policies[1] = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    p->status[1] = tpi_thread_set_realtime(0, NULL);
+    p->policies[2] = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+}
+
+static void a_prompt_thread_has_no_other_policy_and_no_slack(void **state)
+{
+    struct priority p = {.may = true};
+
+    (void)state;
+    tpi_thread_join(start("prompt", try_priorities, &p));
+    assert_int_equal(p.slack, 1);
+    assert_int_equal(p.policies[0], SCHED_OTHER);
+    assert_int_equal(p.policies[1], p.status[0] == TP_OK ? SCHED_FIFO : SCHED_OTHER);
+    assert_int_equal(p.status[1], TP_OK);
+    assert_int_equal(p.policies[2], SCHED_OTHER);
+}
+
+static void a_real_time_priority_that_is_not_permitted_is_refused(void **state)
+{
+    struct priority p = {.may = false};
+    struct rlimit before;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_RTPRIO, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_RTPRIO, &(struct rlimit){0, before.rlim_max}), 0);
+    tpi_thread_join(start("prompt", try_priorities, &p));
+    assert_int_equal(setrlimit(RLIMIT_RTPRIO, &before), 0);
+    assert_int_equal(p.status[0], TP_E_DENIED);
+    assert_string_equal(p.err.text,
+                        "the real-time priority 3 is not permitted: Operation not permitted (it "
+                        "needs CAP_SYS_NICE or `ulimit -r 3`)");
+    assert_int_equal(p.policies[1], SCHED_OTHER);
 }
 
 static void a_thread_without_memory_is_told(void **state)
@@ -306,6 +380,8 @@ int main(void)
         cmocka_unit_test(what_a_thread_did_is_seen_after_the_join),
         cmocka_unit_test(a_thread_has_its_name_as_far_as_there_is_room),
         cmocka_unit_test(signals_from_outside_go_to_the_thread_that_made_it),
+        cmocka_unit_test(a_prompt_thread_has_no_other_policy_and_no_slack),
+        cmocka_unit_test(a_real_time_priority_that_is_not_permitted_is_refused),
         cmocka_unit_test(a_thread_without_memory_is_told),
         BELL_TEST(a_bell_rings_until_it_is_silenced),
         BELL_TEST(a_bell_can_be_rung_any_number_of_times),

@@ -50,6 +50,7 @@ byte handled; /* the epoch that it has acted on */
 bool finished;
 bool waiting;
 byte wait_until;
+byte rests; /* when it looks next by itself, as the owner sees it */
 #define DUE (bell || wait_until <= now)
 #define RESTS (waiting && !DUE)
 
@@ -111,10 +112,15 @@ inline post(ahead)
         d_step {
             key[posted] = now + ahead - shift;
             due[posted] = now + ahead;
+            now_due = now + ahead;
             state[posted] = WAITING
         }
         d_step { inbox ! posted; posted++ }
-        bell = true
+        if /* tpi_timed_posted(): a player that looks before the time comes finds it then */
+        :: now_due < rests -> bell = true
+        :: else
+        fi;
+        now_due = 0
     :: else
     fi
 }
@@ -168,6 +174,7 @@ inline hold()
 
 proctype Owner()
 {
+    byte now_due;
 #ifdef HOLD
     byte since;
     bool was_held;
@@ -346,15 +353,28 @@ inline serve()
     fi
 }
 
-/* tpi_timed_deadline_ns(), which is how long the worker waits. */
-inline wait()
+/* deadline_ns(). */
+inline find_deadline()
 {
-    atomic {
+    d_step {
         wait_until = (finished -> NEVER : lease);
         if
         :: !finished && WAITS && !held && key[FIRST] + shift < wait_until -> wait_until = key[FIRST] + shift
         :: else
-        fi;
+        fi
+    }
+}
+
+/* tpi_timed_rest(), which is how long the worker waits: what was posted meanwhile counts. */
+inline wait()
+{
+    find_deadline();
+    rests = wait_until;
+    do
+    :: !finished && nempty(inbox) -> take_posted(); find_deadline(); rests = wait_until
+    :: finished || empty(inbox) -> break
+    od;
+    atomic {
         waiting = true;
         slow = false;
         at = 0;

@@ -97,6 +97,14 @@ MUTANTS = {
         ("timed", ["-DHOLD"], [("-> wait_until = key[FIRST] + shift\n", "-> skip\n")]),
     "the player writes timed commands before they are due":
         ("timed", ["-DHOLD"], [(":: key[FIRST] + shift <= at ->", ":: key[FIRST] + shift <= at + 1 ->")]),
+    "a player that rests is not woken for a command that is due before":
+        ("timed", ["-DHOLD"], [("        :: now_due < rests -> bell = true\n", "        :: false -> skip\n")]),
+    "the player rests without a look at what was posted meanwhile":
+        ("timed", ["-DHOLD"], [("    :: !finished && nempty(inbox) -> take_posted(); find_deadline(); rests = wait_until\n"
+                                "    :: finished || empty(inbox) -> break\n", "    :: true -> break\n")]),
+    "the player looks at what was posted before it says how long it rests":
+        ("timed", ["-DHOLD"], [("    find_deadline();\n    rests = wait_until;\n    do\n", "    find_deadline();\n    do\n"),
+                               ("    od;\n    atomic {\n        waiting = true;", "    od;\n    rests = wait_until;\n    atomic {\n        waiting = true;")]),
     "the end of a grant wakes nobody":
         ("timed", ["-DTAKE"], [("    :: close(OVERRIDDEN); bell = true\n", "    :: close(OVERRIDDEN)\n")]),
 }

@@ -7,6 +7,7 @@ import math
 import pathlib
 import struct
 import sys
+import tempfile
 import time
 
 import motion
@@ -76,6 +77,66 @@ def a_base_with_a_head_moves():
         tap.equal(patiently(client, 4).signal, SUCCESS)
         x, y, theta = client.base()[:3]
         tap.equal(math.hypot(x, y) <= 0.05 and abs(theta) <= 0.05, True)
+
+
+def a_goal_on_the_map_is_driven_to():
+    """At the start odometry is 0, and the robot is elsewhere on the map."""
+    world = (ROOT / "configs" / "motion-pioneer.world").read_text(encoding="utf-8")
+    text = (ROOT / "configs" / "motion-pioneer.cfg").read_text(encoding="utf-8")
+    with tempfile.NamedTemporaryFile("w", suffix=".world") as file:
+        file.write(world.replace('name "pioneer" pose [0 0 0 0]', 'name "pioneer" pose [1 -1 0 90]'))
+        file.flush()
+        text = text.replace("motion-pioneer.world", file.name).replace('"ptz:0" ]\n)', '"ptz:0" "localize:0" ]\n)')
+        text = text.replace('"head:::ptz:0" ]', '"head:::ptz:0" "localize:0" ]')
+        with served(text) as server:
+            client, watcher = Client(port_of(server)), player.Client(server.address)
+            watcher.open(25, 0)
+
+            def truth():
+                return struct.unpack_from(">ddd", watcher.data().body, 20)
+
+            x, y, theta = truth()
+            tap.equal(math.hypot(x - 1, y + 1) < 0.01 and abs(theta - math.pi / 2) < 0.01, True)
+            client.command(goto(1, -0.6, math.pi / 2, frame=1, tag=4))
+            tap.equal(patiently(client, 4).signal, SUCCESS)
+            wait_until(lambda: math.hypot(truth()[0] - 1, truth()[1] + 0.6) <= 0.06)
+            x, y, theta = client.base()[:3]
+            tap.equal(math.hypot(x - 0.4, y) <= 0.06 and abs(theta) <= 0.06, True)
+    with configured("motion-pioneer.cfg") as server:
+        client = Client(port_of(server))
+        client.command(goto(1, 0, 0, frame=1, tag=4))
+        signal = client.signal(4, 1)
+        tap.equal((signal.signal, signal.text), (INTERRUPTED, "the base knows no map"))
+
+
+def a_device_that_takes_forces_gets_currents():
+    joints = "".join(f'<link name="l{i}"/><joint name="j{i}" type="continuous"><parent link="l{i - 1}"/><child link="l{i}"/>'
+                     f'<limit velocity="1" effort="4"/></joint>' for i in range(1, 7))
+    servos = "".join(f'<joint name="j{i}" servo="%s"/>' for i in range(1, 7))
+    config = """front ( name "motion" )
+driver ( name "fake" provides [ "actarray:0" ] rate 100 )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "j1:::actarray:0" ] urdf "%s" control [ "j1 force 0.5" ] )"""
+    for servo in ("force", "position"):
+        with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
+            file.write(f'<robot name="r"><link name="l0"/>{joints}<troupe>{servos.replace("%s", servo)}</troupe></robot>')
+            file.flush()
+            if servo == "position":
+                with tempfile.NamedTemporaryFile("w", suffix=".cfg") as wrong:
+                    wrong.write(config % file.name)
+                    wrong.flush()
+                    tap.equal("joint j1 takes no forces" in tap.run([PROGRAM, "check", wrong.name]).stderr, True)
+                continue
+            with served(config % file.name) as server:
+                client = Client(port_of(server))
+                client.command(move((1, 0, 1), (2, 0, -2), servo=4, tag=1))
+                tap.equal(client.signal(1).final, 0)
+                wait_until(lambda: [round(dof[2], 3) for dof in client.state()[:3]] == [1, -2, 0.05])  # at rest it draws 0.1 A
+                client.command(move((2, 0, 9), servo=4, tag=2))  # over the limit
+                wait_until(lambda: [round(dof[2], 3) for dof in client.state()[:3]] == [1, 4, 0.05])
+                client.command(set_dof(1, 0, 0.1, tag=3))
+                tap.equal(client.signal(3, 1).signal, NA)
+                client.session(record(0x0508, bytes(4)))  # CANCEL of everything
+                wait_until(lambda: all(round(dof[2], 3) == 0.05 for dof in client.state()))
 
 
 def a_player_client_sees_and_takes_the_same_robot():
@@ -325,6 +386,21 @@ def what_comes_before_hello_is_refused():
         tap.equal((sent, 0 < received <= answered), (42, True))
 
 
+def without_the_right_to_real_time_motion_plays_and_the_operator_is_told():
+    """The right is dropped before the program starts, so that root tests the same."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(FAKE.replace("base_acceleration", "realtime 7 base_acceleration"))
+        file.flush()
+        without = ["/usr/bin/python3", "-c", "import ctypes, os, resource, sys; ctypes.CDLL(None).prctl(24, 23, 0, 0, 0); "
+                   "resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0)); os.execv(sys.argv[1], sys.argv[1:])"]
+        with player.launched([*without, str(pathlib.Path(PROGRAM).resolve()), "run", file.name, "--any-port"]) as server:
+            client = Client(port_of(server))
+            client.command(set_dof(1, 0, 0.1, tag=1))
+            tap.equal(client.signal(1, 1).signal, SUCCESS)
+            line = server.process.stderr.readline()
+            tap.equal("head: timed commands are played without it: the real-time priority 7 is not permitted" in line, True)
+
+
 def a_flood_does_not_slow_others():
     """A client sends as much as it can and reads nothing; another one is answered all the time."""
     with served() as server:
@@ -428,10 +504,11 @@ def another_device_takes_over_while_a_sequence_plays():
         tap.equal("pan: 0.4" in result.stdout, True)
 
 
-tap.main(a_base_with_a_head_moves, a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
+tap.main(a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
+         a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
          a_dance_of_base_and_head_comes_back, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
-         a_panic_behind_packages_that_wait_is_seen, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
+         a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,
          the_head_is_on_another_server, another_device_takes_over_while_a_sequence_plays)

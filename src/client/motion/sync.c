@@ -19,6 +19,8 @@ static const int64_t EARLY_PAUSE_NS = 97 * TP_NS_PER_MS;
 static const int64_t PAUSE_NS = INT64_C(983900) * TP_NS_PER_US;
 /* Stamps on the wire are whole microseconds. */
 static const double GRAIN_NS = 1000;
+/* What packages that did not wait differ by, besides a part of the round trip. */
+static const int64_t CONFIRM_NS = 100 * TP_NS_PER_US;
 
 /* ---- The estimate ---------------------------------------------------------------------------- */
 
@@ -37,49 +39,91 @@ static int64_t least_trip(const tpi_sync *s)
     return least;
 }
 
-/* Sums of a weighted regression of the offset over time, both relative to the last exchange. */
-struct sums {
-    double w, x, y, xx, xy;
-};
-
-/* A regression under way. */
-struct fit {
-    const tpi_sync *sync;
-    const tpi_sync_exchange *last;
-    double least; /* round trip */
-    double scale; /* how much longer the best quarter takes: what is usual on this link */
-};
-
-static double time_of(const struct fit *fit, const tpi_sync_exchange *e)
+/* What the offset is between, if this is the drift. Packages that did not wait are on two lines,
+ * one of the way there and one of the way back, with the slope of the true drift. With any other
+ * slope the exchanges at their ends take room away. */
+static void edges(const tpi_sync *s, int64_t at_ns, double drift, double *lower, double *upper)
 {
-    return (double)(e->at_ns - fit->last->at_ns);
+    *lower = -INFINITY;
+    *upper = INFINITY;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const tpi_sync_exchange *e = &s->kept[i];
+        const double moved = drift * (double)(at_ns - e->at_ns);
+
+        *lower = fmax(*lower, (double)e->lower_ns + moved);
+        *upper = fmin(*upper, (double)e->upper_ns + moved);
+    }
 }
 
-/* The most that an exchange may be wrong by, twice. */
-static double excess_of(const struct fit *fit, const tpi_sync_exchange *e)
+static double room_with(const tpi_sync *s, int64_t at_ns, double drift)
 {
-    return (double)trip_of(e) - fit->least + fit->scale;
+    double lower, upper;
+
+    edges(s, at_ns, drift, &lower, &upper);
+    return upper - lower;
 }
 
-/* Exchanges count the less, the longer their round trip was. */
-static double weight_of(const struct fit *fit, const tpi_sync_exchange *e)
+/* The drift with the most room: the room has one maximum. By golden sections. */
+static double roomiest(const tpi_sync *s, int64_t at_ns)
 {
-    const double excess = excess_of(fit, e);
-
-    return 1e6 / (excess * excess);
-}
-
-/* The round trip that a quarter of the exchanges does not exceed: by halving what it is between. */
-static double quarter_trip(const tpi_sync *s, double least)
-{
-    double low = least, high = least + 1e9;
+    const double golden = 0.6180339887498949;
+    double low = -MOST_DRIFT, high = MOST_DRIFT;
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double room_left = room_with(s, at_ns, left), room_right = room_with(s, at_ns, right);
 
     for (int turn = 0; turn < 24; turn++) {
+        if (room_left < room_right) {
+            low = left;
+            left = right;
+            room_left = room_right;
+            right = low + golden * (high - low);
+            room_right = room_with(s, at_ns, right);
+        } else {
+            high = right;
+            right = left;
+            room_right = room_left;
+            left = high - golden * (high - low);
+            room_left = room_with(s, at_ns, left);
+        }
+    }
+    return (low + high) / 2;
+}
+
+/* From a drift with enough room towards one that may have too little: the last with enough. */
+static double last_with_room(const tpi_sync *s, int64_t at_ns, double from, double to, double room)
+{
+    if (room_with(s, at_ns, to) >= room) {
+        return to;
+    }
+    for (int turn = 0; turn < 16; turn++) {
+        const double middle = (from + to) / 2;
+
+        if (room_with(s, at_ns, middle) >= room) {
+            from = middle;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+/* How far the exchanges are from the edges of the room, there or back: what a quarter of them does
+ * not exceed. By halving what it is between. */
+static double usual_wait(const tpi_sync *s, int64_t at_ns, double drift, bool there)
+{
+    double low = 0, high = 1e9, lower, upper;
+
+    edges(s, at_ns, drift, &lower, &upper);
+    for (int turn = 0; turn < 20; turn++) {
         const double middle = (low + high) / 2;
         uint32_t below = 0;
 
         for (uint32_t i = 0; i < s->count; i++) {
-            below += (double)trip_of(&s->kept[i]) <= middle;
+            const tpi_sync_exchange *e = &s->kept[i];
+            const double moved = drift * (double)(at_ns - e->at_ns);
+
+            below += there ? (double)e->upper_ns + moved - upper <= middle
+                           : lower - (double)e->lower_ns - moved <= middle;
         }
         if (4 * below >= s->count) {
             high = middle;
@@ -90,53 +134,19 @@ static double quarter_trip(const tpi_sync *s, double least)
     return high;
 }
 
-static struct sums add_up(const struct fit *fit)
+/* The middle of the drifts with about the most room. What is usual on this link is no difference.
+ */
+static void find_drift(tpi_sync *s, int64_t at_ns)
 {
-    const tpi_sync *s = fit->sync;
-    const tpi_sync_exchange *last = fit->last;
-    struct sums sum = {0};
+    const double best = roomiest(s, at_ns);
+    const double usual =
+        fmax(usual_wait(s, at_ns, best, true), usual_wait(s, at_ns, best, false)) + 20 * GRAIN_NS;
+    const double room = room_with(s, at_ns, best) - usual;
+    const double low = last_with_room(s, at_ns, best, -MOST_DRIFT, room);
+    const double high = last_with_room(s, at_ns, best, MOST_DRIFT, room);
 
-    for (uint32_t i = 0; i < s->count; i++) {
-        const tpi_sync_exchange *e = &s->kept[i];
-        const double w = weight_of(fit, e);
-        const double x = time_of(fit, e);
-        const double y = (double)(e->upper_ns - last->upper_ns + e->lower_ns - last->lower_ns) / 2;
-
-        sum.w += w;
-        sum.x += w * x;
-        sum.y += w * y;
-        sum.xx += w * x * x;
-        sum.xy += w * x * y;
-    }
-    return sum;
-}
-
-/* The slope, and how wrong it is if each exchange is as wrong as it may be, independently of the
- * others. As long as that is too much, no drift is the best guess. */
-static void find_drift(tpi_sync *s, const tpi_sync_exchange *last)
-{
-    const double least = (double)least_trip(s);
-    const struct fit fit = {s, last, least, quarter_trip(s, least) - least + 20 * GRAIN_NS};
-    const struct sums sum = add_up(&fit);
-    const double xx = sum.xx - sum.x * sum.x / sum.w;
-    const double xy = sum.xy - sum.x * sum.y / sum.w;
-    double squares = 0;
-
-    for (uint32_t i = 0; i < s->count; i++) {
-        const tpi_sync_exchange *e = &s->kept[i];
-        const double part =
-            weight_of(&fit, e) * (time_of(&fit, e) - sum.x / sum.w) * excess_of(&fit, e) / 2;
-
-        squares += part * part;
-    }
-    const double wrong = 2 * sqrt(squares);
-    if (s->count < TPI_SYNC_FIRST || !(wrong < MOST_DRIFT * xx)) {
-        s->drift = 0;
-        s->doubt = MOST_DRIFT;
-        return;
-    }
-    s->drift = fmax(-MOST_DRIFT, fmin(MOST_DRIFT, xy / xx));
-    s->doubt = fmax(LEAST_DOUBT, wrong / xx);
+    s->drift = (low + high) / 2;
+    s->doubt = fmax(LEAST_DOUBT, (high - low) / 2);
 }
 
 /* What the exchanges allow at a moment: the offset is between `lower` and `upper`, if the drift is
@@ -176,7 +186,7 @@ static void estimate(tpi_sync *s, const tpi_sync_exchange *last)
 {
     double lower, upper, least, most;
 
-    find_drift(s, last);
+    find_drift(s, last->at_ns);
     bounds_at(s, last->at_ns, s->drift, fmin(s->doubt, USUAL_DRIFT), &lower, &upper);
     certain_at(s, last->at_ns, &least, &most);
     const double middle = fmax(least, fmin(most, (lower + upper) / 2));
@@ -205,6 +215,25 @@ static void start_again(tpi_sync *s)
     s->stray_count = 0;
 }
 
+/* Whether two exchanges or more allow about the same, the least that any allows, on the way there
+ * and on the way back: then packages have come through that did not wait. */
+static bool is_confirmed(const tpi_sync *s)
+{
+    const double alike = (double)CONFIRM_NS + (double)least_trip(s) / 200;
+    double lower, upper;
+    uint32_t there = 0, back = 0;
+
+    bounds_at(s, s->at_ns, s->drift, 0, &lower, &upper);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const tpi_sync_exchange *e = &s->kept[i];
+        const double moved = s->drift * (double)(s->at_ns - e->at_ns);
+
+        there += (double)e->upper_ns + moved <= upper + alike;
+        back += (double)e->lower_ns + moved >= lower - alike;
+    }
+    return there > 1 && back > 1;
+}
+
 void tpi_sync_add(tpi_sync *s, int64_t t1_ns, int64_t t2_ns, int64_t t3_ns, int64_t t4_ns)
 {
     const tpi_sync_exchange e = {t1_ns + (t4_ns - t1_ns) / 2, t2_ns - t1_ns, t3_ns - t4_ns};
@@ -225,16 +254,17 @@ void tpi_sync_add(tpi_sync *s, int64_t t1_ns, int64_t t2_ns, int64_t t3_ns, int6
         keep(s, &e);
     }
     estimate(s, &e);
+    s->confirmed = s->confirmed || is_confirmed(s);
 }
 
 bool tpi_sync_is_ready(const tpi_sync *s)
 {
-    return s->total >= TPI_SYNC_FIRST;
+    return s->total >= TPI_SYNC_MOST || (s->total >= TPI_SYNC_FIRST && s->confirmed);
 }
 
 int64_t tpi_sync_pause_ns(const tpi_sync *s)
 {
-    if (s->total < TPI_SYNC_FIRST) {
+    if (!tpi_sync_is_ready(s)) {
         return 0;
     }
     return s->total < 5 * TPI_SYNC_FIRST ? EARLY_PAUSE_NS : PAUSE_NS;

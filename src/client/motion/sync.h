@@ -4,10 +4,10 @@
  * Each exchange gives four times: t1 when the client asked, t2 and t3 when the server read it and
  * answered, t4 when the answer came. The offset of the server's clock is at most t2 - t1 and at
  * least t3 - t4, since nothing travels back in time. The estimate is the middle of what all recent
- * exchanges allow. They are brought to the same moment with the drift between the clocks, which is
- * a regression over the exchanges with the least round trips; their bounds are widened with age by
- * what is not known of the drift. An exchange that contradicts the others is dropped; if several do
- * so in a row, the others are dropped.
+ * exchanges allow. They are brought to the same moment with the drift between the clocks: the one
+ * that leaves the offset the most room, since packages that did not wait are on lines with that
+ * slope. The bounds are widened with age by what is not known of the drift. An exchange that
+ * contradicts the others is dropped; if several do so in a row, the others are dropped.
  *
  * The time that is read follows the estimate without jumping back: it runs a little faster or
  * slower until both meet.
@@ -22,6 +22,7 @@
 
 enum {
     TPI_SYNC_FIRST = 8,  /* exchanges at the start, one right after the other */
+    TPI_SYNC_MOST = 16,  /* the most of them, while none or one has come through without waiting */
     TPI_SYNC_KEPT = 96,  /* exchanges that count */
     TPI_SYNC_STRAYS = 4, /* contradictions in a row that end the past */
 };
@@ -41,6 +42,7 @@ typedef struct tpi_sync {
     tpi_sync_exchange strays[TPI_SYNC_STRAYS];
     uint32_t stray_count;
     uint64_t dropped; /* exchanges that contradicted the others */
+    bool confirmed;   /* several packages have come through without waiting, on both ways */
 
     int64_t offset_ns; /* the estimate at `at_ns` */
     int64_t at_ns;
