@@ -16,7 +16,8 @@ extern const tp_front tp_front_player;
 static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 #undef X
 
-static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp_front_universal, NULL};
+static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp_front_universal,
+                                         NULL};
 
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, &tpi_scheme_emulate,
                                            NULL};
