@@ -3,6 +3,7 @@
 #include "client/learn.h"
 #include "emulate/host/line.h"
 #include "loop/socket_line.h"
+#include "platform/hid.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
@@ -19,8 +20,8 @@ static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp_front_universal,
                                          NULL};
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, &tpi_scheme_emulate,
-                                           NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix,    &tpi_scheme_udp,
+                                           &tpi_scheme_hid, &tpi_scheme_emulate, NULL};
 
 const tp_kit tp_full_kit = {
     .drivers = drivers,

@@ -234,6 +234,7 @@ tp_status tpi_dialog_begin(tpi_dialog *dialog, const tpi_dialog_order *order, in
     dialog->waiting = TPI_WAIT_NOTHING;
     dialog->order = *order;
     dialog->texts_length = 0;
+    dialog->strange.count = 0;
     if (dialog->wired->robot->incoming_count == 0 &&
         !tpi_robotfile_reads_frames(dialog->wired->robot)) {
         dialog->input_length = 0; /* a late reply must not be taken for this command's */
@@ -294,6 +295,7 @@ bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns)
     tpi_bytes sample = {.data = body, .capacity = sizeof body};
     tpi_bytes frame = {.data = whole, .capacity = sizeof whole};
 
+    dialog->is_pretended = true;
     framing.size = framing.in_size;
     if (pattern == NULL || !tpi_pattern_sample(pattern, &sample)) {
         return false;

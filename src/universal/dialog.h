@@ -80,7 +80,8 @@ bool tpi_dialog_is_busy(const tpi_dialog *dialog);
 const tpi_pattern *tpi_dialog_expects(const tpi_dialog *dialog);
 
 /* Hand over a reply that fits what is waited for, with invented values (for people who want to see
- * the bytes). False if there is none. */
+ * the bytes). From then on <check> and <poll> hold, since the values mean nothing. False if there
+ * is none. */
 bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns);
 
 /* How the last command ended. */
