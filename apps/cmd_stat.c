@@ -205,9 +205,9 @@ static void put_movers(const struct stat *s, tpi_buf *out)
             put_name(s, &one->addr, out);
             tpi_buf_puts(out, " is open exclusively by ");
             output_put_clean(out, one->holder, one->holder_count);
-            tpi_buf_printf(out, "%s; %s kick %lu throws it out\n",
+            tpi_buf_printf(out, "%s; %s kick %lu%s disconnects it\n",
                            one->holder_silent ? ", whose time is over: anybody may take it" : "",
-                           called(), (unsigned long)one->holder_number);
+                           called(), (unsigned long)one->holder_number, called_server());
         }
     }
 }

@@ -277,7 +277,8 @@ def the_command_line_raises_and_ends_one(server, witness):
     result = tap.run([PROGRAM, "panic", url, "--why", "a test"])
     tap.equal((result.returncode, result.stderr), (0, ""))
     sent = tap.run([PROGRAM, "send", f"{url}/position2d:0", "VEL", '{"vel":{"px":1},"state":1}'])
-    tap.equal((sent.returncode, sent.stderr), (1, "troupe send: nothing moves: there is a panic; troupe list names its origin, troupe reset ends it\n"))
+    tap.equal((sent.returncode, sent.stderr), (1, "troupe send: nothing moves: there is a panic; "
+                                                       f"troupe list {url} names its origin, troupe reset {url} ends it\n"))
     result = tap.run([PROGRAM, "reset", url])
     tap.equal(result.returncode, 0)
     tap.equal("a test\nthe panic is over\n" in result.stdout, True)

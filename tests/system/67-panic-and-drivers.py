@@ -22,7 +22,7 @@ HERE = pathlib.Path(FOLDER.name)
 RESET_ODOM, GET_GEOM, HALT, ERROR = 6, 1, 244, 243
 BASE = 'driver ( name "fake" provides [ "position2d:0" ] alwayson yes )\n'
 ISOLATED = BASE.replace("alwayson", "isolated yes alwayson")
-STOPPED = "everything that moves is stopped; troupe reset ends the panic\n"
+STOPPED = "everything that moves is stopped; troupe reset {} ends the panic\n"
 
 
 # ---- One that hangs -------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ def stopped(server):
     """It does stop. `troupe panic` waits for two seconds, in which a busy machine may not come round."""
     while "NOT STOPPED YET" in troupe("list", at(server)).stdout:
         pass
-    while not troupe("panic", at(server)).stdout.startswith(STOPPED):
+    while not troupe("panic", at(server)).stdout.startswith(STOPPED.format(at(server))):
         pass
 
 
@@ -178,7 +178,7 @@ def drive(server, wheels):
 def ways(server, wheels):
     """How a panic stops them."""
     client = drive(server, wheels)
-    prints(troupe("panic", at(server)), STOPPED)
+    prints(troupe("panic", at(server)), STOPPED.format(at(server)))
     found = [wheel.line() for wheel in wheels]
     tap.equal(troupe("reset", at(server)).returncode, 0)
     client.socket.close()
@@ -317,7 +317,7 @@ def nobody_moves_what_stands():
         tap.equal(failure(witness)[1], f"position2d:0 stopped: the connection of its client {name} was closed")
         tap.equal(movers(server), [])  # readers receive it when it stands
         client = moving(server, both)
-        prints(troupe("panic", at(server)), STOPPED)
+        prints(troupe("panic", at(server)), STOPPED.format(at(server)))
         tap.equal(troupe("reset", at(server)).returncode, 0)
         tap.equal(movers(server), [])
         client.socket.close()
