@@ -103,7 +103,7 @@ static bool has_ended(simd *s)
 void tpi_simd_report_end(simd *s)
 {
     const tpi_sim_watcher *watcher = &s->host->watcher;
-    const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
+    const bool asked = s->keeper != NULL && tp_device_participants(s->keeper->device) > 0;
 
     if (!s->left && watcher->ended != NULL &&
         (!asked || tpi_simd_now_ns(s) - s->ended_ns >= farewell_ns)) {

@@ -322,6 +322,9 @@ void tpi_device_count_behind(tp_device *device, bool behind);
 /* Whether its readers take part in what the instance does. */
 bool tpi_device_keeps(const tp_device *device);
 
+/* A reader of such a device begins, or ceases, to be no participant: it has no right to be one. */
+void tpi_device_count_onlookers(tp_device *device, bool one_more);
+
 /* A message with the reason of a failure, as readers get it; the caller's. NULL without memory. */
 tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text);
 

@@ -131,6 +131,7 @@ struct tp_device {
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
     atomic_uint behind;          /* readers that are behind with reading */
+    atomic_uint onlookers;       /* readers without the right to take part, if it keeps */
     bool keeps;                  /* its readers take part in what the instance does */
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */

@@ -227,6 +227,7 @@ void tpi_access_rights_changed(tpi_identity *identity)
 
     assert(session_is_current(session));
     tpi_crowd_look(session);
+    tpi_backlog_rights_changed(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right >= tpi_right_to_open(s->device, TP_EXCLUSIVE_MODE)) {
             continue; /* it may still move the device, or write to one that moves nothing */
