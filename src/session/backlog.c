@@ -125,8 +125,8 @@ static void look_on(struct subscription *s, bool looks_on)
 void tpi_backlog_count(struct subscription *s)
 {
     const struct backlog *backlog = &s->session->backlog;
-    const bool may = tpi_identity_right(&s->session->identity) >=
-                     tpi_right_to_open(s->device, TP_WRITE_MODE);
+    const bool may =
+        tpi_identity_right(&s->session->identity) >= tpi_right_to_open(s->device, TP_WRITE_MODE);
 
     look_on(s, tpi_device_keeps(s->device) && !s->waiting && !may);
     take_part(s, tpi_device_keeps(s->device) && !s->waiting && may);
