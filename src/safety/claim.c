@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "safety/rank.h"
 #include "safety/safety.h"
 
@@ -80,7 +81,7 @@ static int64_t too_old_ns(const tpi_device_safety *device, const tpi_claim *clai
     const int64_t lease_ns = in(device, claim->lease_ns);
     const int64_t valid_ns = in(device, claim->valid_ns);
 
-    return lease_ns < valid_ns ? lease_ns : valid_ns;
+    return tpi_smaller(lease_ns, valid_ns);
 }
 
 /* Before the message is handed over, so that the worker finds the lease when it finds the message.
@@ -97,8 +98,8 @@ void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi
     } else if (tpi_safety_effect(device, what) == TP_EFFECT_ACTUATES) {
         order->until_ns = too_old_ns(device, claim);
     }
-    if (claim->until_ns > 0 && claim->until_ns < order->until_ns) {
-        order->until_ns = claim->until_ns;
+    if (claim->until_ns > 0) {
+        order->until_ns = tpi_smaller(claim->until_ns, order->until_ns);
     }
     if (tpi_mover_exists(&claim->mover) && what->effect != TP_EFFECT_READS &&
         (!device->moves || what->effect == TP_EFFECT_MOVES)) {
@@ -162,7 +163,7 @@ static int64_t held_until_ns(const tpi_device_safety *device, int64_t now)
     const int64_t ends_ns = device->granted == NULL ? 0 : tpi_lease_deadline(device->granted);
     const int64_t granted_ns = ends_ns == TP_NEVER ? now + TPI_RANK_HOLD_NS : ends_ns;
 
-    return granted_ns > device->rank_until_ns ? granted_ns : device->rank_until_ns;
+    return tpi_larger(granted_ns, device->rank_until_ns);
 }
 
 double tpi_claim_rank_left_s(const tpi_device_safety *device)

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/order.h"
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 void tpi_safety_init(tpi_instance_safety *instance, const tpi_safety_ops *ops, tpi_panic *panic,
@@ -73,7 +75,7 @@ int64_t tpi_safety_deadline_ns(const tpi_instance_safety *instance)
 
     for (const tpi_device_safety *at = instance->devices; at != NULL; at = at->next) {
         const int64_t deadline_ns = at->stop_due ? 0 : tpi_lease_deadline(&at->lease);
-        first_ns = deadline_ns < first_ns ? deadline_ns : first_ns;
+        first_ns = tpi_smaller(deadline_ns, first_ns);
     }
     return first_ns;
 }

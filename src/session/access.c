@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/order.h"
 #include "session/session.h"
 #include "troupe/interfaces/player.h"
 
@@ -30,7 +31,7 @@ static int64_t silence_allowed_ns(const struct subscription *s)
 {
     const int64_t lease_ns = tpi_terms_lease_ns(s);
 
-    return lease_ns > 0 && lease_ns < shortest_hold_ns ? shortest_hold_ns : lease_ns;
+    return lease_ns > 0 ? tpi_larger(lease_ns, shortest_hold_ns) : lease_ns;
 }
 
 /* With which opening a client has it for itself; NULL for none. */
