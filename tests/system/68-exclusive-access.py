@@ -131,7 +131,7 @@ def two_on_a_unix_socket_need_their_numbers():
         with player.server(cli.PROGRAM, ROBOT.format(""), ("--unix", path)), player.Client(path) as client:
             client.open(player.LASER, 0)
             says(troupe("kick", "unix", f"unix:{path}"), 1,
-                 'troupe kick: several clients are "unix"; troupe stat shows their numbers\n')
+                 f'troupe kick: several clients are "unix"; troupe stat unix:{path} shows their numbers\n')
             tap.equal(troupe("kick", "1", f"unix:{path}").stdout, "client 1, unix, is disconnected\n")
             tap.equal(client.ended(), True)
 

@@ -33,7 +33,7 @@ def list_and_stat_tell_who_and_why(url):
     prints(troupe("panic", url, "--why", "a cat"), f"everything that moves is stopped; troupe reset {url} ends the panic\n")
     tap.equal(settled(troupe("list", url).stdout).splitlines()[1:3], TWICE.splitlines()[:2])
     tap.equal(settled(troupe("panic", url, "--why", "a dog").stdout),
-              f"everything that moves is stopped; troupe reset {url} ends the panic\n"
+              "everything that moves is stopped; troupe reset THERE ends the panic\n"
               "there was one already, raised by troupe panic at HERE: a cat\n"
               "raised 2 times in all, last by troupe panic at HERE: a dog\n")
     tap.equal(TWICE in settled(troupe("list", url).stdout), True)
