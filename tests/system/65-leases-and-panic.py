@@ -223,7 +223,7 @@ def panic_of(body):
 
 
 @patient
-def a_panic_stops_everything_and_is_told_to_all(server, witness):
+def a_panic_stops_everything_and_is_reported_to_all(server, witness):
     hello(witness)
     with player.Client(server.address) as client, player.Client(server.address) as other:
         hello(client)
@@ -296,5 +296,5 @@ def an_operators_key_guards_the_end():
 
 tap.main(a_killed_client_stops_at_once, a_frozen_client_stops_when_its_lease_ends,
          a_client_that_is_cut_off_stops_when_its_lease_ends, a_client_that_speaks_keeps_it_moving,
-         without_a_lease_it_would_not_stop, a_panic_stops_everything_and_is_told_to_all, a_signal_raises_one,
+         without_a_lease_it_would_not_stop, a_panic_stops_everything_and_is_reported_to_all, a_signal_raises_one,
          the_command_line_raises_and_ends_one, an_operators_key_guards_the_end)
