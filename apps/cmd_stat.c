@@ -178,7 +178,7 @@ static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *
     tpi_buf_puts(out,
                  one->lease_left > 0 || one->rank_left <= 0 ? " is moved by " : " is held by ");
     output_put_clean(out, one->mover, one->mover_count);
-    if (one->rank_left > 0) { /* or all who write to it are equals */
+    if (one->rank_left > 0) { /* otherwise all its writers are equals */
         tpi_buf_printf(out, ", rank %ld; lower ranks wait %.1f s", (long)one->rank, one->rank_left);
     }
     if (one->lease_left > 0) {

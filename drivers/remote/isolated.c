@@ -17,7 +17,7 @@ struct isolated {
     tp_process *child; /* owned; NULL while stopped */
     uint32_t restarts; /* of guards in the child */
 
-    /* The panic of the child: as it told last, and with what it was told since then. */
+    /* The panic of the child: as it reported last, and with what was sent to it since then. */
     bool knows;     /* the child has told */
     bool raised;    /* it is this server's, which ends it */
     uint32_t epoch; /* odd while there is one */
@@ -101,7 +101,7 @@ static void mind_panic(tp_instance *self)
     }
 }
 
-/* What it tells may be from before it was told. */
+/* Its report may be from before the message to it. */
 static void take_panic(struct relay *relay, const tp_panic_state *panic)
 {
     struct isolated *i = tp_instance_state(relay->self);

@@ -1,4 +1,4 @@
-/* worlds.c - world: the time of a world, and those who keep in step. */
+/* worlds.c - world: the time of a world, and the clients that keep in step. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -51,7 +51,8 @@ void tpi_reader_pause(tpi_reader *reader, bool paused)
     reader->paused = paused;
 }
 
-/* ---- Who alone may write --------------------------------------------------------------------- */
+/* ---- The only reader that may write
+ * --------------------------------------------------------------------- */
 
 tpi_reader *tpi_device_holder(const tp_device *device)
 {
@@ -64,7 +65,8 @@ void tpi_device_set_holder(tp_device *device, tpi_reader *holder)
     device->holder = holder;
 }
 
-/* ---- Who is behind --------------------------------------------------------------------------- */
+/* ---- Readers that are behind
+ * --------------------------------------------------------------------------- */
 
 void tpi_device_count_behind(tp_device *device, bool behind)
 {

@@ -1,5 +1,5 @@
 /*
- * claim.c - who moves a device, for how long, and whom that keeps out. The loop's.
+ * claim.c - the mover of a device, for how long, and which writers that keeps out. The loop's.
  *
  * The last mover counts. Its lease is written here; the thread of the instance waits for the end of
  * the lease and stops the device (stop.c). A mover keeps writers of a lower rank out until some
@@ -190,7 +190,8 @@ tp_status tpi_claim_check(const tpi_device_safety *device, const tp_message *wha
                    tpi_claim_rank_left_s(device));
 }
 
-/* ---- Who moved it ---------------------------------------------------------------------------- */
+/* ---- The last mover ----------------------------------------------------------------------------
+ */
 
 void tpi_claim_look_back(const tpi_device_safety *device, const tpi_mover *mover,
                          tpi_claim_past *out)

@@ -1,4 +1,5 @@
-/* safety.c - what the files of this folder share: the devices of an instance, and who is woken. */
+/* safety.c - what the files of this folder share: the devices of an instance, and which thread is
+ * woken. */
 #include "safety/safety.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
  *
  * The words (README.md explains them at length):
  *
- *     mover   who moves a device: a client, a driver or the server           mover.h
+ *     mover   what moves a device: a client, a driver or the server          mover.h
  *     claim   the terms on which a mover sends a message                     mover.h, claim.c
  *     lease   how long a device moves without another message of its mover   lease.h
  *     rank    which of two writers takes precedence                          rank.h, claim.c

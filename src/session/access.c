@@ -24,7 +24,7 @@ static bool writes(unsigned access)
 }
 
 /* What is shorter could end between two words of a client that has no reason to hurry: of a device
- * that moves nothing it is not told how long its lease is. */
+ * that moves nothing it does not receive how long its lease is. */
 static const int64_t shortest_hold_ns = TP_NS_PER_S;
 
 static int64_t silence_allowed_ns(const struct subscription *s)

@@ -43,7 +43,7 @@ struct subscription {
     bool waiting; /* for the device to start */
     unsigned access;
     bool moves;          /* it has moved the device, or written to one that moves nothing */
-    bool refused;        /* its last command was, and it was told */
+    bool refused;        /* its last command was, and it received that */
     bool driver_refused; /* the same, by the driver */
     int64_t lease_ns;    /* that it has asked for; 0 for the usual one */
     bool has_rank;       /* it has asked for no higher one than the next */
