@@ -160,10 +160,12 @@ void tpi_claim_drop(tpi_device_safety *device, const tpi_mover *mover)
 /* A grant holds the device for as long as its lease; one without a limit, as the last move does. */
 static int64_t held_until_ns(const tpi_device_safety *device, int64_t now)
 {
-    const int64_t ends_ns = device->granted == NULL ? 0 : tpi_lease_deadline(device->granted);
-    const int64_t granted_ns = ends_ns == TP_NEVER ? now + TPI_RANK_HOLD_NS : ends_ns;
-
-    return tpi_larger(granted_ns, device->rank_until_ns);
+    if (device->granted == NULL) {
+        return device->rank_until_ns;
+    }
+    const int64_t ends_ns = tpi_lease_deadline(device->granted);
+    return tpi_larger(ends_ns == TP_NEVER ? now + TPI_RANK_HOLD_NS : ends_ns,
+                      device->rank_until_ns);
 }
 
 double tpi_claim_rank_left_s(const tpi_device_safety *device)

@@ -35,7 +35,7 @@ void tpi_safety_add(tpi_instance_safety *instance, tpi_device_safety *device, co
     device->instance = instance;
     device->name = name;
     device->moves = moves(interface);
-    device->report_due = -1;
+    device->report_due = TPI_NO_REPORT;
     tpi_lease_init(&device->lease);
     instance->moves = instance->moves || device->moves;
     *instance->last = device;
