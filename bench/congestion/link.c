@@ -1,0 +1,5 @@
+#include "link.h"
+int link_bench(bool json)
+{
+    return json;
+}
