@@ -10,6 +10,7 @@
 #include "platform/folder.h"
 #include "ports.h"
 #include "reader.h"
+#include "route.h"
 #include "sim/host/served.h"
 #include "troupe/server.h"
 
@@ -18,7 +19,7 @@ extern const tp_front tp_front_motion;
 
 /* The robot of configs/motion-pioneer.cfg on an empty floor. Steps of a millisecond: what is left
  * of the phase between the steps and the frames is below a tenth of the path's tolerance. */
-static const char world_text[] =
+const char house_world[] =
     "name \"congestion\"\n"
     "interval_sim 1\n"
     "define neck actuator ( type \"rotational\" noblocks 1 stack_children 0 size [0.08 0.08 0.05] "
@@ -35,7 +36,7 @@ static const char config_text[] =
     "driver ( name \"sim\" model \"pioneer\" provides [ \"position2d:1\" \"ptz:1\" ] lease 0 )\n"
     "driver ( name \"port\" provides [ \"position2d:0\" ] requires [ \"position2d:1\" ] lease 0 )\n"
     "driver ( name \"port\" provides [ \"ptz:0\" ] requires [ \"ptz:1\" ] lease 0 )\n"
-    "driver ( name \"motion\" provides [ \"mechanism:0\" ] urdf \"pioneer.urdf\"\n"
+    "driver ( name \"motion\" provides [ \"mechanism:0\" ] urdf \"" BENCH_ROBOTS "/pioneer.urdf\"\n"
     "  requires [ \"position2d:0\" \"head:::ptz:0\" ]\n"
     "  base_velocity [ 0.6 0 1.5 ] base_acceleration [ 1 1 4 ] lease 300 max_lease 300 )\n";
 
@@ -96,21 +97,9 @@ void house_serve(void)
 static bool stepped(void *context, const tpi_sim *world)
 {
     const tpi_sim_pose pose = tpi_sim_global_pose(world, house.robot);
-    struct places *way = &house.notes.way;
-    const struct place *last = way->count > 0 ? &way->items[way->count - 1] : NULL;
 
     (void)context;
-    if (last != NULL && last->x == pose.x && last->y == pose.y && last->theta == pose.a) {
-        return true;
-    }
-    if (way->count == way->room) {
-        way->room = way->room == 0 ? 65536 : 2 * way->room;
-        way->items = realloc(way->items, way->room * sizeof *way->items);
-        if (way->items == NULL) {
-            bench_give_up("out of memory");
-        }
-    }
-    way->items[way->count++] = (struct place){house.now_ns, pose.x, pose.y, pose.a};
+    places_add(&house.notes.way, &(struct place){house.now_ns, pose.x, pose.y, pose.a});
     return true;
 }
 
@@ -126,7 +115,7 @@ static void load_world(void)
     (void)snprintf(path, sizeof path, "%s/congestion.world", house.folder);
     (void)snprintf(house.socket, sizeof house.socket, "%s/motion", house.folder);
     FILE *file = fopen(path, "w");
-    if (file == NULL || fputs(world_text, file) < 0 || fclose(file) != 0) {
+    if (file == NULL || fputs(house_world, file) < 0 || fclose(file) != 0) {
         bench_give_up("%s: it cannot be written", path);
     }
     house.host = (tpi_sim_host){.watcher = {.stepped = stepped}};

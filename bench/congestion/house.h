@@ -43,6 +43,12 @@ struct house_notes {
     struct places way; /* without those where it has not moved */
 };
 
+/* Note where the robot is, unless it has not moved. */
+void places_add(struct places *way, const struct place *place);
+
+/* The text of the world: the robot on an empty floor. */
+extern const char house_world[];
+
 /* Start the server. Ends the program if that fails. */
 void house_open(void);
 

@@ -10,13 +10,20 @@
 #include "sim/draw/canvas.h"
 
 enum { COLUMNS = 3, PANELS = PLAY_MODES + 1, CELL = 300, HEAD = 40, MARGIN = 14, FONT = 15 };
-enum { WIDTH = COLUMNS * CELL, HEIGHT = (PANELS + COLUMNS - 1) / COLUMNS * (CELL + HEAD) };
+enum { WIDTH = COLUMNS * CELL, ROWS = (PANELS + COLUMNS - 1) / COLUMNS };
 
 static const uint32_t INK = 0x202020ff, TRUTH = 0xb0b0b0ff, PAPER = 0xffffffff;
 
 /* Where the world is in a panel. */
 struct frame {
-    double left, top, scale, x, y; /* of the picture; the world's place of the upper left corner */
+    double left, top, scale; /* of the picture */
+    double x, y;             /* the place of its upper left corner in the world */
+};
+
+/* The panels of a row have the same height, all have the same scale. */
+struct layout {
+    double scale, x, y[ROWS];
+    uint32_t top[ROWS + 1];
 };
 
 struct sheet {
@@ -38,7 +45,7 @@ static void put_line(struct sheet *sheet, const struct frame *f, const struct pa
                        "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.1f\" points=\"",
                        (unsigned)(colour >> 8), width);
     }
-    for (size_t i = 0; i < path->count; i += 5) {
+    for (size_t i = 0; i < path->count; i += 10) {
         const double x = f->left + f->scale * (path->x[i] - f->x);
         const double y = f->top + f->scale * (f->y - path->y[i]);
 
@@ -72,53 +79,74 @@ static void put_text(struct sheet *sheet, double x, double y, const char *text)
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* One scale for all panels, so that they can be compared. */
-static struct frame fit(const struct path *truth, const struct path *const paths[PLAY_MODES])
+/* The path of a panel. */
+static const struct path *path_at(int panel, const struct path *truth,
+                                  const struct path *const paths[PLAY_MODES])
 {
-    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    return panel == 0 ? truth : paths[panel - 1];
+}
 
-    for (int i = -1; i < PLAY_MODES; i++) {
-        const struct path *path = i < 0 ? truth : paths[i];
+static void stretch(double *low, double *high, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        *low = fmin(*low, values[i]);
+        *high = fmax(*high, values[i]);
+    }
+}
 
-        for (size_t k = 0; k < path->count; k++) {
-            low[0] = fmin(low[0], path->x[k]);
-            high[0] = fmax(high[0], path->x[k]);
-            low[1] = fmin(low[1], path->y[k]);
-            high[1] = fmax(high[1], path->y[k]);
+static struct layout arrange(const struct path *truth, const struct path *const paths[PLAY_MODES])
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    struct layout out = {0};
+
+    for (int i = 0; i < PANELS; i++) {
+        const struct path *path = path_at(i, truth, paths);
+
+        stretch(&low, &high, path->x, path->count);
+    }
+    out.scale = (CELL - 2 * MARGIN) / (high - low);
+    out.x = low;
+    for (int row = 0; row < ROWS; row++) {
+        double bottom = HUGE_VAL;
+
+        out.y[row] = -HUGE_VAL;
+        stretch(&bottom, &out.y[row], truth->y, truth->count);
+        for (int i = row * COLUMNS; i < (row + 1) * COLUMNS && i < PANELS; i++) {
+            const struct path *path = path_at(i, truth, paths);
+
+            stretch(&bottom, &out.y[row], path->y, path->count);
         }
+        out.top[row + 1] =
+            out.top[row] + HEAD + 2 * MARGIN + (uint32_t)ceil(out.scale * (out.y[row] - bottom));
     }
-    const double size = fmax(high[0] - low[0], high[1] - low[1]);
-    return (struct frame){.scale = (CELL - 2 * MARGIN) / size,
-                          .x = (low[0] + high[0] - size) / 2,
-                          .y = (low[1] + high[1] + size) / 2};
+    return out;
 }
 
-static void put_panel(struct sheet *sheet, int panel, struct frame f, const struct path *truth,
-                      const struct path *path, const char *title)
+static void put_panel(struct sheet *sheet, int panel, const struct layout *layout,
+                      const struct path *truth, const struct path *path)
 {
-    static const uint32_t colours[PLAY_MODES] = {0xc0392bff, 0xb9770eff, 0x1e8449ff, 0x2471a3ff,
-                                                 0x7d3c98ff};
+    static const char *const titles[PANELS] = {
+        "(a) no congestion", "(b) direct",   "(c) delay, 10 s",
+        "(d) playback",      "(e) adaptive", "(f) playback, the paper's estimate"};
+    static const uint32_t colours[PANELS] = {0x202020ff, 0xc0392bff, 0xb9770eff,
+                                             0x1e8449ff, 0x2471a3ff, 0x7d3c98ff};
+    const int row = panel / COLUMNS;
+    const struct frame f = {.left = panel % COLUMNS * CELL + MARGIN,
+                            .top = layout->top[row] + HEAD + MARGIN,
+                            .scale = layout->scale,
+                            .x = layout->x,
+                            .y = layout->y[row]};
 
-    f.left = panel % COLUMNS * CELL + MARGIN;
-    f.top = panel / COLUMNS * (CELL + HEAD) + HEAD + MARGIN;
-    put_text(sheet, f.left, f.top - MARGIN - 8, title);
-    put_line(sheet, &f, truth, path != NULL ? TRUTH : INK, path != NULL ? 4 : 2);
-    if (path != NULL) {
-        put_line(sheet, &f, path, colours[panel - 1], 1.5);
-    }
+    put_text(sheet, f.left, f.top - MARGIN - 8, titles[panel]);
+    put_line(sheet, &f, truth, TRUTH, 4);
+    put_line(sheet, &f, path, colours[panel], 1.5);
 }
 
-static void put_all(struct sheet *sheet, const struct path *truth,
+static void put_all(struct sheet *sheet, const struct layout *layout, const struct path *truth,
                     const struct path *const paths[PLAY_MODES])
 {
-    static const char *const titles[PLAY_MODES] = {"(b) direct", "(c) delay, 10 s", "(d) playback",
-                                                   "(e) adaptive",
-                                                   "(f) playback, the paper's estimate"};
-    const struct frame f = fit(truth, paths);
-
-    put_panel(sheet, 0, f, truth, NULL, "(a) no congestion");
-    for (int i = 0; i < PLAY_MODES; i++) {
-        put_panel(sheet, i + 1, f, truth, paths[i], titles[i]);
+    for (int i = 0; i < PANELS; i++) {
+        put_panel(sheet, i, layout, truth, path_at(i, truth, paths));
     }
 }
 
@@ -141,26 +169,29 @@ void picture_check(const char *file)
 static void draw_svg(struct sheet *sheet, const struct path *truth,
                      const struct path *const paths[PLAY_MODES], unsigned polls)
 {
+    const struct layout layout = arrange(truth, paths);
+
     tpi_buf_printf(&sheet->out,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
                    "font-family=\"sans-serif\" stroke-linejoin=\"round\">\n"
                    "<title>Paths with %u polls for each package</title>\n"
                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-                   WIDTH, HEIGHT, polls);
-    put_all(sheet, truth, paths);
+                   WIDTH, layout.top[ROWS], polls);
+    put_all(sheet, &layout, truth, paths);
     tpi_buf_puts(&sheet->out, "</svg>\n");
 }
 
 static void draw_png(struct sheet *sheet, const struct path *truth,
                      const struct path *const paths[PLAY_MODES])
 {
+    const struct layout layout = arrange(truth, paths);
     tp_error err = {.text = ""};
 
-    if (tpi_draw_canvas_init(&sheet->canvas, WIDTH, HEIGHT, PAPER, &err) != TP_OK) {
+    if (tpi_draw_canvas_init(&sheet->canvas, WIDTH, layout.top[ROWS], PAPER, &err) != TP_OK) {
         bench_give_up("%s", err.text);
     }
-    put_all(sheet, truth, paths);
-    if (!tpi_draw_encode(&sheet->out, sheet->canvas.pixels, WIDTH, HEIGHT, 3)) {
+    put_all(sheet, &layout, truth, paths);
+    if (!tpi_draw_encode(&sheet->out, sheet->canvas.pixels, WIDTH, layout.top[ROWS], 3)) {
         bench_give_up("out of memory");
     }
     tpi_draw_canvas_fini(&sheet->canvas);

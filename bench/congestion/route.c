@@ -20,6 +20,23 @@ void route_speed(int frame, double *v_mps, double *omega_radps)
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
+void places_add(struct places *way, const struct place *place)
+{
+    const struct place *last = way->count > 0 ? &way->items[way->count - 1] : NULL;
+
+    if (last != NULL && last->x == place->x && last->y == place->y && last->theta == place->theta) {
+        return;
+    }
+    if (way->count == way->room) {
+        way->room = way->room == 0 ? 65536 : 2 * way->room;
+        way->items = realloc(way->items, way->room * sizeof *way->items);
+        if (way->items == NULL) {
+            bench_give_up("out of memory");
+        }
+    }
+    way->items[way->count++] = *place;
+}
+
 static double way_length(const struct places *way)
 {
     double length = 0;
@@ -105,6 +122,18 @@ double path_distance(const struct path *a, const struct path *b)
     const double result = sqrt(row[b->count - 1]);
     free(row);
     return result;
+}
+
+double path_right_s(const struct path *path, const struct path *reference, double most_m)
+{
+    const size_t count = path->count < reference->count ? path->count : reference->count;
+    size_t i = 0;
+
+    while (i < count &&
+           hypot(path->x[i] - reference->x[i], path->y[i] - reference->y[i]) <= most_m) {
+        i++;
+    }
+    return (double)i * POINT_M / SPEED_MPS;
 }
 
 /* ---- Writes at ports ------------------------------------------------------------------------- */

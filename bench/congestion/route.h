@@ -37,6 +37,9 @@ double path_gap(const struct path *path);
 /* Discrete Frechet distance. */
 double path_distance(const struct path *a, const struct path *b);
 
+/* For how many seconds of the motion the path is the other one, but for so many metres. */
+double path_right_s(const struct path *path, const struct path *reference, double most_m);
+
 /* ---- Writes at ports ---- */
 
 /* Whether b is a, shifted by a constant, to the bit. */

@@ -114,6 +114,8 @@ void run_compare(struct result *out, const struct run *run, const struct run *re
         .slowed = run->held_s > 0,
         .same = writes_equal(&run->notes.base, &reference->notes.base),
         .unmoved = neighbour_is_unmoved(run, reference),
+        .held_s = run->held_s,
+        .right_s = path_right_s(&run->path, &reference->path, 0.005 * ROUTE_LENGTH_M),
         .late = run->late,
         .stalls = run->stalls,
     };

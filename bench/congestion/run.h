@@ -37,6 +37,8 @@ struct result {
     bool slowed;
     bool same;    /* its writes are those of the other, shifted by a constant */
     bool unmoved; /* the neighbour has noticed nothing */
+    double held_s;
+    double right_s; /* how long the path is right, within half a percent of its length */
     uint32_t late, stalls;
 };
 
