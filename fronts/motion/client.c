@@ -6,6 +6,18 @@
 
 /* ---- Joining --------------------------------------------------------------------------------- */
 
+/* A bad network may be silent for as long as the client's lease: the connection is not given up
+ * before, whatever `keepalive` says. */
+static void be_patient(struct connection *c)
+{
+    const int patience_s = tp_front_where(c->front->instance)->patience_s;
+    const int needed_s = (int)(c->client->joined.lease * 1.25) + 1;
+
+    if (patience_s >= 0 && needed_s > (patience_s > 0 ? patience_s : TP_STREAM_PATIENCE_S)) {
+        tp_stream_set_patience(c->stream, (unsigned)needed_s);
+    }
+}
+
 static void answer_hello(struct connection *c)
 {
     const tp_mechanism_joined *joined = &c->client->joined;
@@ -29,6 +41,7 @@ static void answer_hello(struct connection *c)
     tpi_motionf_reply(c, c->hello.package, TPI_MOTION_HELLO | TPI_MOTION_ANSWER, c->hello.tag,
                       &answer);
     c->hello.on = false;
+    be_patient(c);
 }
 
 void tpi_motionf_client_refused(struct connection *c, const char *why)

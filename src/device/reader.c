@@ -82,14 +82,14 @@ uint32_t tp_device_behind(const tp_device *device)
 
 void tpi_device_count_onlookers(tp_device *device, bool one_more)
 {
-    atomic_fetch_add(&device->onlookers, one_more ? 1U : -1U);
+    atomic_fetch_add(&device->part.onlookers, one_more ? 1U : -1U);
 }
 
 /* Onlookers are counted after they are readers, and forgotten before: in between, a participant
  * more is seen, never one less. */
 uint32_t tp_device_participants(const tp_device *device)
 {
-    const uint32_t onlookers = atomic_load(&device->onlookers);
+    const uint32_t onlookers = atomic_load(&device->part.onlookers);
     const uint32_t readers = tp_device_readers(device);
 
     return readers > onlookers ? readers - onlookers : 0;
@@ -97,10 +97,10 @@ uint32_t tp_device_participants(const tp_device *device)
 
 void tp_device_keeps(tp_device *device)
 {
-    device->keeps = true;
+    device->part.keeps = true;
 }
 
 bool tpi_device_keeps(const tp_device *device)
 {
-    return device->keeps;
+    return device->part.keeps;
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double CONFIDENCE = 2; /* z: deviations between the mean and the bound */
+static const double CONFIDENCE = 2.25; /* z: deviations between the mean and the bound */
 
 void tpi_motion_estimate_add(tpi_motion_estimate *estimate, int64_t arrival_ns, int64_t tau_ns)
 {

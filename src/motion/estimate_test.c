@@ -120,12 +120,8 @@ static void the_bound_seldom_stalls_and_finishes_near_the_best(void **state)
 
         print_message("# bound, %d polls: %d of %d runs stall, finish %.3f of the best\n", polls,
                       f.stalls, RUNS, f.finish);
-        if (polls >= 3) {
-            assert_true(f.stalls <= RUNS / 20);
-            assert_true(f.finish <= 1.04);
-        } else {
-            assert_true(f.finish <= 1.12);
-        }
+        assert_true(f.stalls <= RUNS / 20);
+        assert_true(f.finish <= (polls >= 3 ? 1.04 : 1.12));
     }
 }
 

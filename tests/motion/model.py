@@ -1166,6 +1166,6 @@ def estimates(line):
         start = arrivals[0] + max(0.0, line.duration * (1 / ratio - 1)) if ratio else arrivals[-1]
         return start - 1, start + 1
     deviation = math.sqrt(sum((g - mean)**2 for g in gaps) / (spacings - 1))
-    start = arrivals[-1] + missing * mean - line.duration + 2 * deviation * math.sqrt(
+    start = arrivals[-1] + missing * mean - line.duration + 2.25 * deviation * math.sqrt(
         missing**2 / spacings + missing)
     return start - 1, start + 1

@@ -4,6 +4,7 @@ argv: the troupe program, source root."""
 import hashlib
 import hmac
 import math
+import os
 import pathlib
 import struct
 import sys
@@ -286,6 +287,27 @@ def a_client_that_is_silent_is_stopped():
         tap.equal((signal.signal, signal.text), (INTERRUPTED, "the lease has ended"))
 
 
+def keepalive_s(port, peer):
+    """When the server's socket of a connection asks next whether its peer is there, in s."""
+    for line in pathlib.Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
+        fields = line.split()
+        if fields[1].endswith(f":{port:04X}") and fields[2].endswith(f":{peer:04X}"):
+            timer, ticks = fields[5].split(":")
+            return int(ticks, 16) / os.sysconf("SC_CLK_TCK") if timer == "02" else None
+    return None
+
+
+def a_connection_lasts_as_long_as_a_long_lease():
+    """A bad network may be silent for so long: the server does not give the connection up before."""
+    with served() as server:
+        port = port_of(server)
+        usual, long = Client(port), Client(port, lease=30_000_000)
+        wait_until(lambda: keepalive_s(port, usual.socket.getsockname()[1]) is not None)
+        wait_until(lambda: keepalive_s(port, long.socket.getsockname()[1]) is not None)
+        first, second = (keepalive_s(port, client.socket.getsockname()[1]) for client in (usual, long))
+        assert first <= 7 < 10 < second, (first, second)
+
+
 # ---- Panic -------------------------------------------------------------------------------------
 
 
@@ -508,7 +530,8 @@ tap.main(a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
          a_dance_of_base_and_head_comes_back, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
-         a_client_that_is_silent_is_stopped, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
-         a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
+         a_client_that_is_silent_is_stopped, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
+         a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told,
+         packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,
          the_head_is_on_another_server, another_device_takes_over_while_a_sequence_plays)

@@ -75,6 +75,16 @@ static void first_lost(tp_motion *m, const char *why)
     is_down(m, TP_E_CLOSED, why);
 }
 
+/* A bad network may be silent for as long as the lease: the connection is not given up before. */
+static void be_patient(const tp_motion *m, const tpi_link *link)
+{
+    const uint64_t needed_s = m->met.welcome.lease_us / 4 * 5 / 1000000 + 1;
+
+    if (needed_s > TP_STREAM_PATIENCE_S && needed_s < UINT32_MAX) {
+        tp_stream_set_patience(link->stream, (unsigned)needed_s);
+    }
+}
+
 /* ---- The second connection ------------------------------------------------------------------- */
 
 static void second_lost(tp_motion *m, const char *why)
@@ -115,6 +125,7 @@ static void second_took(tp_motion *m, const tpi_motion_record *record)
     if (status == TP_OK) {
         m->second_ready = true;
         m->contact.second_tries = 0;
+        be_patient(m, &m->second);
     } else if (status != TP_PENDING) {
         tpi_link_close(&m->second);
         second_lost(m, NULL);
@@ -164,6 +175,7 @@ static void is_up(tp_motion *m)
     m->contact.second_tries = 0;
     m->contact.second_ns = 0;
     tp_timer_cancel(m->contact.watch);
+    be_patient(m, &m->first);
     open_second(m);
     next_pulse(m);
     if (m->options.changed != NULL) {
