@@ -10,6 +10,7 @@
 #include "universal/dialog.h"
 #include "universal/host/files.h"
 #include "universal/registry.h"
+#include "universal/route_text.h"
 
 static const char name[] = "translate";
 
@@ -173,29 +174,6 @@ static void follow(tpi_buf *out, tpi_dialog *dialog)
     }
 }
 
-/* "ReadDigital: conversion of ReadAnalog: direct, line 88" */
-static void put_route(tpi_buf *out, const tpi_wired *wired, tpi_command wanted, int part)
-{
-    const tpi_route *route = tpi_wired_route(wired, wanted, part);
-
-    tpi_buf_printf(out, "%s: %s", tpi_dictionary_entry(wanted)->name, tpi_way_text(route->way));
-    for (int i = 0; i < 8 && (route->way == TPI_WAY_CONVERT || route->way == TPI_WAY_PARENT); i++) {
-        const tpi_command next = route->next;
-        route = tpi_wired_route(wired, next, part);
-        tpi_buf_printf(out, ", %s: %s", tpi_dictionary_entry(next)->name, tpi_way_text(route->way));
-    }
-    if (route->translation != NULL) {
-        tpi_buf_printf(out, ", line %u of the robot file", route->translation->line);
-    }
-    tpi_buf_putc(out, '\n');
-    for (unsigned i = 0; route->translation != NULL && i < route->translation->steps.count; i++) {
-        const tpi_step *step = &route->translation->steps.steps[i];
-        if (step->code == TPI_STEP_RESULT) {
-            tpi_buf_printf(out, "result: %s\n", step->says);
-        }
-    }
-}
-
 static int translate(const struct asked *asked, const tpi_wired *wired, int part, bool inverted)
 {
     tpi_buf out = {0};
@@ -212,7 +190,7 @@ static int translate(const struct asked *asked, const tpi_wired *wired, int part
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     if (part >= 0) {
-        put_route(&out, wired, asked->command, part);
+        tpi_route_text(&out, wired, asked->command, part);
     }
     tpi_dialog_begin(dialog, &order, 0);
     follow(&out, dialog);

@@ -223,7 +223,7 @@ static void every_message_says_what_it_does(void **state)
 {
     static const char *const actuators[] = {"actarray",   "gripper",    "limb", "mobile",
                                             "planner",    "position1d", "ptz",  "position2d",
-                                            "position3d", NULL};
+                                            "position3d", "universal",  NULL};
     tp_catalogue *catalogue = NULL;
 
     (void)state;

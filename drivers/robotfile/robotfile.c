@@ -2,7 +2,8 @@
  * robotfile - a robot that is described by a file, as ordinary devices.
  *
  * Universal commands of the engine (src/universal) do the work: position2d drives the two wheels,
- * aio and dio read the analog and digital inputs, power reads the battery. The line belongs to one
+ * aio and dio read the analog and digital inputs, power reads the battery, universal takes all
+ * commands (universal.h). The line belongs to one
  * dialog, in which one command runs at a time; a motion goes before the next reading.
  *
  * Not supported: odometry (the pose is reckoned from the commanded velocity), outputs but the
@@ -18,6 +19,7 @@ static const tp_param robotfile_params[] = {
     {"robot", NULL, NULL, "name or path of a robot file, for instance nxt"},
     {"wiring", NULL, "", "path of a wiring file: what is plugged in where"},
     {"port", "line", NULL, "the line, for instance serial:/dev/rfcomm0 or tcp:HOST:PORT"},
+    {"map", NULL, "", "what classes of programs mean: \"Light Sensor=port 2\""},
     {"rate", "Hz", "10", "readings of each sensor per second, as far as the robot answers"},
     {"max_speed", "m/s", "0.3", "the speed of a wheel at full power"},
     {"width", "m", "0.12", "the distance between the wheels"},
@@ -43,8 +45,11 @@ static void on_write(void *context, const uint8_t *frame, size_t length, const u
 
     (void)body;
     (void)body_length;
-    if (r->port != NULL && tp_port_write(r->port, frame, length, &r->err) != TP_OK) {
-        r->has_failed = true;
+    tpi_robotfile_universal_trace(r, '>', frame, length);
+    if (r->port != NULL) {
+        const tp_status status = tp_port_write(r->port, frame, length, &r->err);
+        /* What a panic refuses is not lost with the line. */
+        r->has_failed = r->has_failed || (status != TP_OK && status != TP_E_DENIED);
     }
 }
 
@@ -153,6 +158,7 @@ static void guard_anew(struct robotfile *r)
 static void settle(struct robotfile *r)
 {
     const tpi_outcome *outcome = tpi_dialog_outcome(r->dialog);
+    const bool is_job = r->universal != NULL && r->universal->running != NULL;
 
     if (outcome->fault == TPI_FAULT_NONE) {
         if (r->round.is_reading) {
@@ -160,22 +166,36 @@ static void settle(struct robotfile *r)
         }
         r->silent = 0;
         guard_anew(r);
-    } else if (strcmp(outcome->text, r->told) != 0) {
+    } else if (!is_job && strcmp(outcome->text, r->told) != 0) {
         memcpy(r->told, outcome->text, sizeof r->told);
         tp_instance_note(r->self, outcome->text);
     }
     r->silent += outcome->fault == TPI_FAULT_SILENT;
     r->round.reading += r->round.is_reading;
     r->round.is_busy = r->round.is_reading = false;
+    if (is_job) {
+        tpi_robotfile_universal_settle(r);
+    }
 }
 
-/* Begin the next command: a motion, else the next reading of a round. False if there is none. */
+/* Begin the next command: a motion, else an order of the device `universal` and the next reading of
+ * a round in turns. False if there is none. */
 static bool begin(struct robotfile *r, int64_t now)
 {
     tpi_dialog_order order = {.command = TPI_MOVE_MOTORS, .part = r->axis, .count = 2};
 
     if (now < r->ready_ns) {
         return false;
+    }
+    r->round.is_mine = !r->round.is_mine;
+    if (!r->wants_motion && (r->round.is_mine || tpi_robotfile_job_moves(r)) &&
+        tpi_robotfile_job_begin(r, now)) {
+        return true;
+    }
+    if (tp_instance_in_panic(r->self)) { /* nothing is written */
+        r->wants_motion = r->round.is_open = false;
+        r->round.next_ns = now + r->period_ns;
+        return tpi_robotfile_job_begin(r, now);
     }
     if (r->wants_motion) {
         r->wants_motion = false;
@@ -186,14 +206,14 @@ static bool begin(struct robotfile *r, int64_t now)
     } else if (r->round.is_open) {
         r->round.is_open = false;
         publish(r);
-        return false;
+        return tpi_robotfile_job_begin(r, now);
     } else if (now >= r->round.next_ns) {
         r->round.next_ns = now + r->period_ns;
         r->round.is_open = true;
         r->round.reading = 0;
         return true;
     } else {
-        return false;
+        return tpi_robotfile_job_begin(r, now);
     }
     r->round.is_busy = true;
     tpi_dialog_begin(r->dialog, &order, now);
@@ -227,6 +247,12 @@ static tp_status verdict(const struct robotfile *r, tp_error *err)
                : TP_OK;
 }
 
+tp_status tpi_robotfile_work(struct robotfile *r, tp_error *err)
+{
+    work(r);
+    return verdict(r, err);
+}
+
 static tp_status robotfile_poll(tp_instance *self, tp_error *err)
 {
     struct robotfile *r = tp_instance_state(self);
@@ -244,6 +270,7 @@ static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err
     tp_status status;
 
     while ((status = tp_port_read(port, bytes, sizeof bytes, &length, 0, err)) == TP_OK) {
+        tpi_robotfile_universal_trace(r, '<', bytes, length);
         tpi_dialog_receive(r->dialog, bytes, length, now_ns(self));
         work(r);
     }
@@ -251,6 +278,13 @@ static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err
 }
 
 /* ---- Wheels ---------------------------------------------------------------------------------- */
+
+void tpi_robotfile_reckon(struct robotfile *r, double left, double right)
+{
+    reckon(r);
+    r->data.position.vel.px = (left + right) / 200 * r->max_speed;
+    r->data.position.vel.pa = (right - left) / 100 * r->max_speed / r->width;
+}
 
 static tp_status robotfile_cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask,
                                    tp_error *err)
@@ -263,11 +297,9 @@ static tp_status robotfile_cmd_vel(tp_device *device, const tp_position2d_cmd_ve
         return tp_fail(err, TP_E_RANGE, "the velocity is no number");
     }
     const double most = fmax(fmax(fabs(left), fabs(right)), r->max_speed);
-    reckon(r);
     r->left = left / most * 100;
     r->right = right / most * 100;
-    r->data.position.vel.px = (r->left + r->right) / 200 * r->max_speed;
-    r->data.position.vel.pa = (r->right - r->left) / 100 * r->max_speed / r->width;
+    tpi_robotfile_reckon(r, r->left, r->right);
     r->wants_motion = true;
     work(r);
     return verdict(r, err);
@@ -292,6 +324,7 @@ static void halt(struct robotfile *r)
     r->data.position.vel = (tp_pose2d){0, 0, 0};
     r->wants_motion = r->round.is_busy = r->round.is_reading = false;
     tpi_dialog_stop(r->dialog, now_ns(r->self));
+    tpi_robotfile_universal_halt(r);
 }
 
 static void robotfile_halt(tp_device *device, tp_halt how)
@@ -330,7 +363,7 @@ static tp_status offer(tp_instance *self, tp_error *err)
     }
     r->analog_count = r->aio != NULL ? r->analog_count : 0;
     r->digital_count = r->dio != NULL ? r->digital_count : 0;
-    return status;
+    return status == TP_OK ? tpi_robotfile_universal_offer(r, err) : status;
 }
 
 static tp_status check_number(tp_instance *self, const char *name, double most, double *out,
@@ -372,6 +405,14 @@ static tp_status robotfile_init(tp_instance *self, tp_error *err)
                              wiring[0] != '\0' ? wiring : NULL, err);
     if (status != TP_OK) {
         tp_param_blame(self, "robot");
+        return status;
+    }
+    for (size_t i = 0; i < tp_param_count(self, "map") && status == TP_OK; i++) {
+        const char *map = tp_param_string_at(self, "map", i);
+        status = map[0] != '\0' ? tpi_wired_map(r->loaded->wired, map, err) : TP_OK;
+    }
+    if (status != TP_OK) {
+        tp_param_blame(self, "map");
         return status;
     }
     status = tpi_dialog_create(&r->dialog, r->loaded->wired, &hooks, err);
@@ -417,6 +458,7 @@ static void robotfile_stop(tp_instance *self)
     if (r->loaded->robot->has_stop) {
         halt(r);
     }
+    tpi_robotfile_universal_end(r);
     tp_port_close(r->port);
     r->port = NULL;
 }
@@ -425,6 +467,7 @@ static void robotfile_fini(tp_instance *self)
 {
     struct robotfile *r = tp_instance_state(self);
 
+    tpi_robotfile_universal_fini(r);
     tpi_dialog_destroy(r->dialog);
     if (r->loaded != NULL) {
         tpi_loaded_fini(r->loaded);

@@ -7,8 +7,10 @@
 #include "troupe/driver/position2d.h"
 #include "troupe/driver/power.h"
 #include "troupe/port.h"
+#include "universal.h"
 #include "universal/dialog.h"
 #include "universal/host/files.h"
+#include "universal/route_text.h"
 
 enum { MOST_ANALOG = 16, MOST_DIGITAL = 32 };
 
@@ -25,6 +27,7 @@ struct robotfile_round {
     bool is_busy;     /* a command runs */
     bool is_reading;  /* it is a reading */
     bool is_open;     /* the round is under way */
+    bool is_mine;     /* an order of the device `universal` goes before the next reading */
     unsigned reading; /* the next one */
     int64_t next_ns;  /* when the next round begins */
 };
@@ -42,6 +45,7 @@ struct robotfile {
     unsigned analog_count, digital_count;
     int analog[MOST_ANALOG], digital[MOST_DIGITAL]; /* parts */
 
+    struct robotfile_universal *universal; /* owned; NULL if it is not offered */
     struct robotfile_round round;
     bool wants_motion, has_failed;
     bool is_guarded;  /* the guard has the stop bytes of a robot that is set up */
@@ -53,6 +57,12 @@ struct robotfile {
     char told[TPI_DIALOG_TEXT]; /* the last fault that was reported */
     tp_error err;               /* of the line */
 };
+
+/* Go on with what waits for the line; the failure of the line. */
+tp_status tpi_robotfile_work(struct robotfile *r, tp_error *err);
+
+/* The wheels turn with these percents from now on. */
+void tpi_robotfile_reckon(struct robotfile *r, double left, double right);
 
 /* Find the parts that are wheels, inputs and battery. */
 void tpi_robotfile_sort_parts(struct robotfile *r);

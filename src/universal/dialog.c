@@ -194,8 +194,7 @@ static bool complete(tpi_dialog *dialog, tpi_dialog_order *order)
     return true;
 }
 
-/* Answer from the last reading, if it is young enough. */
-static bool is_known(tpi_dialog *dialog, const tpi_dialog_order *order)
+bool tpi_dialog_knows(const tpi_dialog *dialog, const tpi_dialog_order *order, int64_t now_ns)
 {
     if (order->max_age_ns <= 0 || order->part < 0 || order->command < TPI_READ_GENERIC ||
         order->command > TPI_READ_COUNT) {
@@ -203,9 +202,17 @@ static bool is_known(tpi_dialog *dialog, const tpi_dialog_order *order)
     }
     const tpi_last_reading *reading =
         &dialog->states[order->part].readings[order->command - TPI_READ_GENERIC];
-    if (!reading->is_there || dialog->now_ns - reading->at_ns > order->max_age_ns) {
+    return reading->is_there && now_ns - reading->at_ns <= order->max_age_ns;
+}
+
+/* Answer from the last reading, if it is young enough. */
+static bool is_known(tpi_dialog *dialog, const tpi_dialog_order *order)
+{
+    if (!tpi_dialog_knows(dialog, order, dialog->now_ns)) {
         return false;
     }
+    const tpi_last_reading *reading =
+        &dialog->states[order->part].readings[order->command - TPI_READ_GENERIC];
     dialog->outcome = (tpi_outcome){.results = {{.number = reading->value}}};
     if (order->is_inverted) {
         tpi_convert_sense(&dialog->wired->parts[order->part], order->command,

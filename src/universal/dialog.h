@@ -61,6 +61,9 @@ void tpi_dialog_assume_ready(tpi_dialog *dialog);
 /* Begin a command. Fails with TP_E_LIMIT while another one runs. */
 tp_status tpi_dialog_begin(tpi_dialog *dialog, const tpi_dialog_order *order, int64_t now_ns);
 
+/* Whether the order can be answered at once from the last reading (max_age_ns). */
+bool tpi_dialog_knows(const tpi_dialog *dialog, const tpi_dialog_order *order, int64_t now_ns);
+
 /* Bytes have arrived. */
 void tpi_dialog_receive(tpi_dialog *dialog, const uint8_t *data, size_t length, int64_t now_ns);
 
@@ -93,6 +96,15 @@ bool tpi_dialog_stop_bytes(tpi_dialog *dialog, tpi_bytes *out);
 /* Set a word of a register (tests, examples); `index` is 0 for a register without an index. False
  * if there is none. */
 bool tpi_dialog_set_register(tpi_dialog *dialog, const char *name, unsigned index, double value);
+
+/* What WaitTrigger remembers between its readings; zeroed before the first one. */
+typedef struct tpi_trigger {
+    bool was_read;
+    bool held; /* at the last reading */
+} tpi_trigger;
+
+/* A new reading of WaitTrigger: whether it is what the comparison (0 to 7) waits for. */
+bool tpi_trigger_fires(tpi_trigger *trigger, unsigned comparison, double reading, double value);
 
 /* Bytes that fitted nothing since the connection. */
 uint64_t tpi_dialog_noise(const tpi_dialog *dialog);

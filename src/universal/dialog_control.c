@@ -127,8 +127,17 @@ static bool compares(unsigned comparison, double a, double b)
     }
 }
 
-/* Phase 0: read. 1: compare. For "becomes" (6, 7) the reading before counts too: bit 0 of `polls`.
- */
+/* For "becomes" (6, 7) the reading before counts too. */
+bool tpi_trigger_fires(tpi_trigger *trigger, unsigned comparison, double reading, double value)
+{
+    const bool is_edge = comparison < 6 || (trigger->was_read && !trigger->held);
+
+    trigger->was_read = true;
+    trigger->held = compares(comparison, reading, value) != (comparison == 7);
+    return trigger->held && is_edge;
+}
+
+/* Phase 0: read. 1: compare. */
 static void go_on_trigger(tpi_dialog *dialog)
 {
     tpi_frame_call *call = tpi_dialog_top(dialog);
@@ -144,15 +153,10 @@ static void go_on_trigger(tpi_dialog *dialog)
     if (dialog->order.is_inverted) {
         tpi_convert_sense(&dialog->wired->parts[call->part], TPI_READ_GENERIC, &reading);
     }
-    bool holds = compares(comparison, reading.number, call->values[1].number);
-    holds = comparison == 7 ? !holds : holds;
-    const bool held = call->poll_count > 0 && call->polls[0] != 0;
-    const bool is_edge = comparison < 6 || (call->poll_count > 0 && !held);
-    call->poll_count = 1;
-    call->polls[0] = holds;
-    if ((holds && is_edge) ||
-        dialog->now_ns >= call->begun_ns + (int64_t)(call->values[2].number * NS_PER_MS)) {
-        call->results[0] = (tpi_value){.number = holds && is_edge};
+    const bool fires =
+        tpi_trigger_fires(&dialog->trigger, comparison, reading.number, call->values[1].number);
+    if (fires || dialog->now_ns >= call->begun_ns + (int64_t)(call->values[2].number * NS_PER_MS)) {
+        call->results[0] = (tpi_value){.number = fires};
         tpi_dialog_return(dialog);
         return;
     }
@@ -231,6 +235,7 @@ void tpi_dialog_control(tpi_dialog *dialog, tpi_command command, int part, const
         break;
     case TPI_WAIT_TRIGGER:
         call = tpi_dialog_push(dialog, TPI_CALL_TRIGGER, command, part);
+        dialog->trigger = (tpi_trigger){0};
         if (call != NULL) {
             memcpy(call->values, values, sizeof call->values);
         }

@@ -79,6 +79,7 @@ struct tpi_dialog {
     int64_t until_ns;
     unsigned word; /* of TPI_WAIT_WORD */
     bool is_fresh;
+    tpi_trigger trigger; /* of WaitTrigger */
     tpi_outcome outcome;
     tpi_part_state states[TPI_MOST_PARTS];
 

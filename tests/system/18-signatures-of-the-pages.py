@@ -8,7 +8,7 @@ import sys
 import tap
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
-PAGES = ("docs/writing-a-driver.md", "docs/guide/client.md", "docs/guide/adding-an-interface.md")
+PAGES = ("docs/writing-a-driver.md", "docs/guide/client.md", "docs/guide/adding-an-interface.md", "docs/guide/universal.md")
 
 
 def plain(text):

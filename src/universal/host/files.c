@@ -174,16 +174,24 @@ tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err)
     return status;
 }
 
+/* A number that differs for other bytes (FNV-1a). */
+static uint32_t mixed(uint32_t number, const tpi_buf *text)
+{
+    for (size_t i = 0; i < text->length; i++) {
+        number = (number ^ (uint8_t)text->data[i]) * 16777619U;
+    }
+    return number;
+}
+
 static tp_status load_robot(tpi_loaded *out, tp_error *err)
 {
-    tpi_buf text = {0};
-    tp_status status = tpi_file_read(&text, out->path, TPI_MOST_DOCUMENT, err);
+    tp_status status = tpi_file_read(&out->text, out->path, TPI_MOST_DOCUMENT, err);
 
     if (status == TP_OK) {
-        status = tpi_robotfile_read(&out->robot, tpi_buf_text(&text), text.length, out->path,
-                                    out->vocabulary, err);
+        status = tpi_robotfile_read(&out->robot, tpi_buf_text(&out->text), out->text.length,
+                                    out->path, out->vocabulary, err);
     }
-    tpi_buf_fini(&text);
+    out->revision = mixed(2166136261U, &out->text) | 1;
     return status;
 }
 
@@ -205,6 +213,7 @@ static tp_status load_wiring(tpi_loaded *out, const char *wiring, tp_error *err)
         status = tpi_wired_create(&out->wired, out->robot, tpi_buf_text(&text), text.length,
                                   out->wiring_path, err);
     }
+    out->revision = mixed(out->revision, &text) | 1;
     tpi_buf_fini(&text);
     return status;
 }
@@ -228,6 +237,7 @@ void tpi_loaded_fini(tpi_loaded *loaded)
     tpi_robotfile_destroy(loaded->robot);
     tpi_vocabulary_destroy(loaded->vocabulary);
     free(loaded->wiring_path);
+    tpi_buf_fini(&loaded->text);
     loaded->wired = NULL;
     loaded->robot = NULL;
     loaded->vocabulary = NULL;

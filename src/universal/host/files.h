@@ -22,6 +22,8 @@ typedef struct tpi_loaded {
     tpi_robotfile *robot;       /* owned */
     tpi_wired *wired;           /* owned */
     char *wiring_path;          /* owned; for messages */
+    tpi_buf text;               /* the robot file */
+    uint32_t revision;          /* of the robot file and the wiring file; never 0 */
 } tpi_loaded;
 
 /* Load a robot by name or path, with a wiring file (NULL for none). The struct must be zeroed; fini
