@@ -425,7 +425,11 @@ void tpi_play_check_command(tpi_play_checker *checker, tpi_play_node *at, const 
     const tpi_command command = name != NULL ? command_named(checker, at, name) : TPI_COMMANDS;
 
     if (command == TPI_COMMANDS) {
-        check_values(checker, values);
+        const tpi_play_symbol *port = values != NULL && values->kind == TPI_PLAY_NAME
+                                          ? tpi_play_find(checker, values->text)
+                                          : NULL;
+        const bool has_port = port != NULL && port->role <= TPI_PLAY_CHANNEL;
+        check_values(checker, has_port ? values->next : values);
         return;
     }
     const tpi_entry *entry = tpi_dictionary_entry(command);

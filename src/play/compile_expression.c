@@ -68,6 +68,15 @@ static uint8_t first_operand(tpi_play_compiler *c, const tpi_play_node *left,
     return tpi_play_value(c, left);
 }
 
+/* Whether the sides are better exchanged: only the second operand can be a number. */
+static bool should_turn(const tpi_play_node *left, const tpi_play_node *right)
+{
+    bool is_integer;
+    double value;
+
+    return literal(left, &is_integer, &value) && !literal(right, &is_integer, &value);
+}
+
 static int kind_of(const char *operator)
 {
     static const char *const list[] = {"+",  "-", "*",  "/", "mod", "=",
@@ -87,11 +96,16 @@ static void jump_if(tpi_play_compiler *c, const tpi_play_node *node, unsigned *c
 
 static void compare(tpi_play_compiler *c, const tpi_play_node *node, unsigned *chain)
 {
+    static const uint8_t turned[] = {TPI_PLAY_EQ, TPI_PLAY_NE, TPI_PLAY_GT,
+                                     TPI_PLAY_GE, TPI_PLAY_LT, TPI_PLAY_LE};
     const unsigned mark = c->next;
-    const uint8_t left = first_operand(c, node->slots[0], node->slots[1]);
-    unsigned mode;
-    const uint8_t right = operand(c, node->slots[1], &mode);
-    const unsigned kind = (unsigned)kind_of(node->text) - 5;
+    const bool is_turned = should_turn(node->slots[0], node->slots[1]);
+    const tpi_play_node *first = node->slots[is_turned], *second = node->slots[!is_turned];
+    const uint8_t left = first_operand(c, first, second);
+    unsigned mode, kind = (unsigned)kind_of(node->text) - 5;
+    const uint8_t right = operand(c, second, &mode);
+
+    kind = is_turned ? turned[kind] : kind;
 
     tpi_play_emit(c, (tpi_play_opcode)(TPI_PLAY_OP_UNLESS_EQ + kind * 3 + mode), left, right, 0);
     tpi_play_emit_jump(c, chain);
@@ -303,10 +317,13 @@ static void name_into(tpi_play_compiler *c, const tpi_play_node *node, uint8_t t
 
 static void arith_into(tpi_play_compiler *c, const tpi_play_node *node, uint8_t target)
 {
-    unsigned mode;
-    const uint8_t left = first_operand(c, node->slots[0], node->slots[1]);
-    const uint8_t right = operand(c, node->slots[1], &mode);
     const unsigned kind = (unsigned)kind_of(node->text);
+    const bool is_turned = (kind == TPI_PLAY_ADD || kind == TPI_PLAY_MUL) &&
+                           should_turn(node->slots[0], node->slots[1]);
+    const tpi_play_node *first = node->slots[is_turned], *second = node->slots[!is_turned];
+    unsigned mode;
+    const uint8_t left = first_operand(c, first, second);
+    const uint8_t right = operand(c, second, &mode);
 
     tpi_play_emit(c, (tpi_play_opcode)(TPI_PLAY_OP_ADD + kind * 3 + mode), target, left, right);
 }

@@ -109,6 +109,13 @@ static const tpi_play_cell *operand(const tpi_play_machine *machine, const tpi_p
 }
 #endif
 
+/* Copy a cell part by part: what was just written in parts is slow to read as a whole. */
+static inline void copy(tpi_play_cell *to, const tpi_play_cell *from)
+{
+    to->as.bits = from->as.bits;
+    to->tag = from->tag;
+}
+
 /* Enter a function: a frame of its own, the values copied, its other variables 0. False if there
  * is no room. */
 static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play_cell *values,
@@ -128,7 +135,7 @@ static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play
     tpi_play_cell *cells = machine->memory.cells + task->top;
     uint8_t i = 0;
     for (; i < given; i++) {
-        cells[i] = values[i];
+        copy(&cells[i], &values[i]);
     }
     for (; i < variables; i++) {
         cells[i].as.i = 0;
@@ -145,8 +152,7 @@ static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play
 }
 
 #ifndef TPI_PLAY_SMALL
-/* Arithmetic in three modes. The short ways are those of two integers, and of numbers of which one
- * is a float. */
+/* Arithmetic in three modes. The short ways are those of two integers and of two floats. */
 #define ARITH_ONE(name, y_of, INT_WAY, FLOAT_WAY, op)                                              \
     CASE(name)                                                                                     \
     {                                                                                              \
@@ -156,9 +162,8 @@ static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play
         const unsigned tags = x->tag | y->tag;                                                     \
         if (tags == TPI_PLAY_INT) {                                                                \
             INT_WAY                                                                                \
-        } else if (tags == TPI_PLAY_FLOAT) {                                                       \
-            const float a = x->tag == TPI_PLAY_FLOAT ? x->as.f : (float)x->as.i;                   \
-            const float b = y->tag == TPI_PLAY_FLOAT ? y->as.f : (float)y->as.i;                   \
+        } else if (tags == TPI_PLAY_FLOAT && x->tag == y->tag) {                                   \
+            const float a = x->as.f, b = y->as.f;                                                  \
             FLOAT_WAY                                                                              \
         }                                                                                          \
         const tpi_play_fault fault = tpi_play_arith(d, op, x, y);                                  \
@@ -190,10 +195,8 @@ static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play
         bool is_so;                                                                                \
         if (tags == TPI_PLAY_INT) {                                                                \
             is_so = x->as.i operator y->as.i;                                                      \
-        } else if (tags == TPI_PLAY_FLOAT) {                                                       \
-            const float a = x->tag == TPI_PLAY_FLOAT ? x->as.f : (float)x->as.i;                   \
-            const float b = y->tag == TPI_PLAY_FLOAT ? y->as.f : (float)y->as.i;                   \
-            is_so = a operator b;                                                                  \
+        } else if (tags == TPI_PLAY_FLOAT && x->tag == y->tag) {                                   \
+            is_so = x->as.f operator y->as.f;                                                      \
         } else {                                                                                   \
             is_so = holds(machine, op, x, y);                                                      \
             if (machine->fault != TPI_PLAY_FINE) {                                                 \
@@ -288,7 +291,7 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             CASE(MOVE)
             {
                 tpi_play_cell *d = registers + NEXT();
-                *d = registers[NEXT()];
+                copy(d, registers + NEXT());
                 DONE;
             }
             CASE(INT)
@@ -315,7 +318,7 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
 #ifdef TPI_PLAY_SMALL
                 operand(machine, registers, 2, NEXT(), d);
 #else
-                *d = constants[NEXT()];
+                copy(d, constants + NEXT());
 #endif
                 DONE;
             }
@@ -329,13 +332,13 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             CASE(GET)
             {
                 tpi_play_cell *d = registers + NEXT();
-                *d = machine->memory.cells[NEXT()];
+                copy(d, machine->memory.cells + NEXT());
                 DONE;
             }
             CASE(PUT)
             {
                 tpi_play_cell *d = machine->memory.cells + NEXT();
-                *d = registers[NEXT()];
+                copy(d, registers + NEXT());
                 DONE;
             }
             CASE(NEG)
@@ -456,14 +459,14 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             }
             CASE(RETURN)
             {
-                const tpi_play_cell result = registers[NEXT()];
+                const tpi_play_cell *result = registers + NEXT();
                 const tpi_play_frame *frame =
                     &machine->memory
                          .frames[(unsigned)machine->current * machine->frame_part + --task->depth];
                 task->top = task->base;
                 task->base = frame->base;
                 registers = machine->memory.cells + task->base;
-                registers[frame->target] = result;
+                copy(registers + frame->target, result);
                 pc = PLACE(frame->pc);
                 DONE;
             }

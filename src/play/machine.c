@@ -199,7 +199,7 @@ static uint16_t text_at(const tpi_play_machine *machine, uint32_t number)
     return at;
 }
 
-#ifndef TPI_PLAY_SMALL
+#ifdef TPI_PLAY_IS_NEAR
 const char *tpi_play_text(const tpi_play_machine *machine, const tpi_play_cell *cell,
                           uint8_t *length)
 {

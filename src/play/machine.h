@@ -19,6 +19,7 @@
 
 #ifndef TPI_PLAY_BYTE
 #define TPI_PLAY_BYTE(image, at) ((image)[at])
+#define TPI_PLAY_IS_NEAR /* texts of the image can be pointed at */
 #endif
 
 /* Texts below this number are those of the image, the others are slots. */
@@ -111,7 +112,8 @@ void tpi_play_refuse(tpi_play_machine *machine);
 /* When the first task wakes up; for WAITS. */
 int32_t tpi_play_wake_ms(const tpi_play_machine *machine);
 
-/* The bytes of a text; `length` is set. Valid until the machine runs on. */
+/* The bytes of a text; `length` is set. Valid until the machine runs on. Not there if the image is
+ * in a memory of its own. */
 const char *tpi_play_text(const tpi_play_machine *machine, const tpi_play_cell *cell,
                           uint8_t *length);
 

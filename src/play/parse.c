@@ -108,6 +108,13 @@ static tpi_play_node *parse_names(tpi_play_parser *parser)
     return first;
 }
 
+/* A - that stands between two letters. */
+static bool joins(const tpi_play_token *token)
+{
+    return token->kind == TPI_PLAY_T_SYMBOL && strcmp(token->text, "-") == 0 &&
+           token->is_attached && token[1].is_attached && token[1].kind == TPI_PLAY_T_WORD;
+}
+
 /* One class: words up to a comma, `number`, or the end of the line; a - may join two. */
 static tpi_play_node *parse_class(tpi_play_parser *parser)
 {
@@ -115,8 +122,7 @@ static tpi_play_node *parse_class(tpi_play_parser *parser)
     tpi_buf text = {0};
     const tpi_play_token *token = tpi_play_peek(parser), *last = token;
 
-    for (; token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_NUMBER ||
-           token->kind == TPI_PLAY_T_UNIT || tpi_play_sees(parser, "-");
+    for (; token->kind == TPI_PLAY_T_WORD || (text.length > 0 && joins(token));
          last = token, parser->at++, token = tpi_play_peek(parser)) {
         if (tpi_play_sees(parser, "number") && text.length > 0) {
             break;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "play/parse.h"
+#include "play/units.h"
 
 /* Operators by rank, weakest first. Comparisons do not chain. */
 static const char *const ranks[][7] = {
@@ -25,11 +26,39 @@ static tpi_play_node *take(tpi_play_parser *parser, tpi_play_kind kind)
     return node;
 }
 
+/* The tree of an expression grew by a node. */
+static void grow(tpi_play_parser *parser, tpi_play_node *node)
+{
+    for (unsigned i = 0; i < TPI_PLAY_MOST_SLOTS; i++) {
+        for (const tpi_play_node *part = node->slots[i]; part != NULL; part = part->next) {
+            node->height = part->height >= node->height ? part->height + 1 : node->height;
+        }
+    }
+    if (node->height > TPI_PLAY_MOST_HEIGHT && !parser->is_lost) {
+        tpi_play_lose(parser, "the expression is too long: put a part of it into a variable");
+    }
+}
+
+/* A word behind a number that is no unit: a mistyped word of the language, such as `turn`? */
+static bool is_other_word(const char *text)
+{
+    static const char *const words[] = {"turn", "times", "at",  "for", "to",
+                                        "and",  "or",    "mod", NULL};
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, text);
+    for (unsigned i = 0; words[i] != NULL; i++) {
+        tpi_nearest_offer(&nearest, words[i]);
+    }
+    return nearest.best != NULL && tpi_play_unit_meant(text) == NULL;
+}
+
 static tpi_play_node *parse_number(tpi_play_parser *parser)
 {
     tpi_play_node *node = take(parser, TPI_PLAY_NUMBER);
 
-    if (node != NULL && tpi_play_peek(parser)->kind == TPI_PLAY_T_UNIT) {
+    if (node != NULL && tpi_play_peek(parser)->kind == TPI_PLAY_T_UNIT &&
+        !is_other_word(tpi_play_peek(parser)->text)) {
         node->unit = tpi_play_peek(parser)->text;
         node->unit_column = tpi_play_peek(parser)->column;
         parser->at++;
@@ -53,6 +82,7 @@ static tpi_play_node *parse_call(tpi_play_parser *parser)
         snprintf(tpi_play_lose(parser, "the values of `%s` end with `)`", node->text)->fix, 2, ")");
     }
     parser->at += !parser->is_lost;
+    grow(parser, node);
     return node;
 }
 
@@ -69,6 +99,7 @@ static tpi_play_node *parse_group(tpi_play_parser *parser)
         tpi_play_lose(parser, "a `(` is open: `)` is missing");
     }
     parser->at += !parser->is_lost;
+    grow(parser, node);
     return node;
 }
 
@@ -104,6 +135,7 @@ static tpi_play_node *parse_do(tpi_play_parser *parser)
     parser->at++;
     if (begins_value(parser)) {
         node->slots[0] = tpi_play_parse_expressions(parser);
+        grow(parser, node);
     }
     return node;
 }
@@ -183,6 +215,7 @@ static tpi_play_node *parse_prefixed(tpi_play_parser *parser, tpi_play_kind kind
     }
     parser->at++;
     node->slots[0] = parse_rank(parser, rank);
+    grow(parser, node);
     parser->depth--;
     return node;
 }
@@ -227,6 +260,7 @@ static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
         node->text = operator;
         node->slots[0] = left;
         node->slots[1] = parse_rank(parser, rank + 1);
+        grow(parser, node);
         left = node;
     }
     return left;

@@ -15,7 +15,8 @@
 
 enum {
     TPI_PLAY_MOST_SLOTS = 3,
-    TPI_PLAY_MOST_DEPTH = 48,      /* of blocks and of expressions */
+    TPI_PLAY_MOST_DEPTH = 48,      /* of blocks, and of parentheses within them */
+    TPI_PLAY_MOST_HEIGHT = 100,    /* of the tree of an expression */
     TPI_PLAY_MOST_SOURCE = 262144, /* bytes of a source file */
     TPI_PLAY_MOST_NAME = 60,       /* bytes of a name */
 };
@@ -59,6 +60,7 @@ typedef struct tpi_play_node {
     const char *text;             /* NULL for none */
     const char *unit;             /* of a number; NULL for none */
     unsigned unit_column;
+    unsigned height; /* of the tree of an expression */
     struct tpi_play_node *slots[TPI_PLAY_MOST_SLOTS];
     struct tpi_play_node *branches; /* of an `if`: else if, else */
     struct tpi_play_node *next;
