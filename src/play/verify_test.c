@@ -98,11 +98,12 @@ static void the_reason_is_named(void **state)
 
     (void)state;
     play_compile(play, "let x be 5\nforever\nend");
-    /* Header 18, one task of 3: INT r0 5 at 21, LOOP at 24. */
+    /* Header 18, one task of 3: INT r0 5 at 21, LOOP at 24, END at 27. */
     refuses(play, 4, 9, "the program has version 9, this is version 1");
     refuses(play, 21, 200, "the program's code at byte 21: there is no such instruction");
     refuses(play, 22, 9, "the program's code at byte 21: there is no such register");
-    refuses(play, 24, TPI_PLAY_OP_JUMP, "the program's code at byte 24: the code runs off its end");
+    refuses(play, 24, TPI_PLAY_OP_JUMP, "the program's code at byte 24: the jump leads nowhere");
+    refuses(play, 27, TPI_PLAY_OP_MOVE, "the program's code at byte 27: the instruction is cut");
     refuses(play, 25, 0xfe, "the program's code at byte 24: the jump leads nowhere");
     refuses(play, 18, 22,
             "the program's code at byte 22: a task or function begins at a wrong place");
