@@ -86,7 +86,7 @@ static void begin(struct robotfile *r, struct job *job, int64_t now_ns)
     job->next_ns = now_ns + TRIGGER_NS;
     job->is_running = true;
     u->running = job;
-    r->round.is_busy = true;
+    r->line.is_busy = true;
     tpi_dialog_begin(r->dialog, &job->order, now_ns);
 }
 

@@ -1,17 +1,16 @@
 /*
  * robotfile - a robot that is described by a file, as ordinary devices.
  *
- * Universal commands of the engine (src/universal) do the work: position2d drives the two wheels,
- * aio and dio read the analog and digital inputs, power reads the battery, universal takes all
- * commands (universal.h). The line belongs to one
- * dialog, in which one command runs at a time; a motion goes before the next reading.
+ * Universal commands of the engine (src/universal) do the work. The line belongs to one dialog, in
+ * which one command runs at a time: first what the wheels are to do, then other outputs, then the
+ * next reading. Orders of the device `universal` (universal.h) and the rest take turns. wheels.c,
+ * outputs.c and inputs.c say what comes next; sort.c says which part of the robot belongs to which
+ * device; offer.c offers them.
  *
- * Not supported: odometry (the pose is reckoned from the commanded velocity), outputs but the
- * wheels.
+ * Not supported: odometry (the pose is reckoned from the commanded velocity).
  */
 #include "robotfile.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,21 +22,13 @@ static const tp_param robotfile_params[] = {
     {"rate", "Hz", "10", "readings of each sensor per second, as far as the robot answers"},
     {"max_speed", "m/s", "0.3", "the speed of a wheel at full power"},
     {"width", "m", "0.12", "the distance between the wheels"},
+    {"motor_speed", "rad/s", "15.7", "the speed of a single motor at full power"},
     {NULL, NULL, NULL, NULL},
 };
 
-static struct robotfile *state_of(const tp_device *device)
-{
-    return tp_instance_state(tp_device_instance(device));
-}
-
-static int64_t now_ns(const tp_instance *self)
-{
-    return tp_clock_now_ns(tp_instance_clock(self));
-}
-
 /* ---- The dialog ------------------------------------------------------------------------------ */
 
+/* During a panic nothing is written, and the line has not failed. */
 static void on_write(void *context, const uint8_t *frame, size_t length, const uint8_t *body,
                      size_t body_length)
 {
@@ -46,92 +37,17 @@ static void on_write(void *context, const uint8_t *frame, size_t length, const u
     (void)body;
     (void)body_length;
     tpi_robotfile_universal_trace(r, '>', frame, length);
-    if (r->port != NULL) {
-        const tp_status status = tp_port_write(r->port, frame, length, &r->err);
-        /* What a panic refuses is not lost with the line. */
-        r->has_failed = r->has_failed || (status != TP_OK && status != TP_E_DENIED);
+    if (r->line.port == NULL) {
+        return;
     }
+    const tp_status status = tp_port_write(r->line.port, frame, length, &r->line.err);
+    r->line.has_failed = r->line.has_failed || (status != TP_OK && status != TP_E_DENIED);
 }
 
 static void on_note(void *context, const char *text)
 {
     tp_instance_note(((struct robotfile *)context)->self, text);
 }
-
-/* ---- Readings -------------------------------------------------------------------------------- */
-
-/* Reckon where the commanded velocity has brought the robot. */
-static void reckon(struct robotfile *r)
-{
-    const int64_t now = now_ns(r->self);
-    const double seconds = (double)(now - r->reckoned_ns) / (double)TP_NS_PER_S;
-    tp_position2d_data *state = &r->data.position;
-
-    r->reckoned_ns = now;
-    state->pos.px += state->vel.px * cos(state->pos.pa) * seconds;
-    state->pos.py += state->vel.px * sin(state->pos.pa) * seconds;
-    state->pos.pa = remainder(state->pos.pa + state->vel.pa * seconds, 2 * 3.14159265358979323846);
-}
-
-/* A whole round of readings is done. */
-static void publish(struct robotfile *r)
-{
-    const tp_aio_data analog = {.voltages_count = r->analog_count, .voltages = r->data.levels};
-    const tp_dio_data digital = {.count = r->digital_count, .bits = r->data.bits};
-    const tp_power_data power = {.valid = TP_POWER_MASK_VOLTS | TP_POWER_MASK_PERCENT,
-                                 .volts = r->data.volts,
-                                 .percent = r->data.percent};
-
-    if (r->wheels != NULL) {
-        reckon(r);
-        tp_position2d_publish_state(r->wheels, &r->data.position, 0);
-    }
-    if (r->aio != NULL) {
-        tp_aio_publish_state(r->aio, &analog, 0);
-    }
-    if (r->dio != NULL) {
-        tp_dio_publish_values(r->dio, &digital, 0);
-    }
-    if (r->power != NULL) {
-        tp_power_publish_state(r->power, &power, 0);
-    }
-}
-
-/* Keep what the reading with this number in the round gave. */
-static void keep(struct robotfile *r, unsigned reading, double value)
-{
-    if (reading < r->analog_count) {
-        r->data.levels[reading] = (float)value;
-    } else if (reading < r->analog_count + r->digital_count) {
-        const uint32_t bit = (uint32_t)1 << (reading - r->analog_count);
-        r->data.bits = value != 0 ? r->data.bits | bit : r->data.bits & ~bit;
-    } else if (reading == r->analog_count + r->digital_count) {
-        r->data.volts = (float)(value / 1000);
-    } else {
-        r->data.percent = (float)value;
-    }
-}
-
-/* The command and part of a reading of the round; false behind the last one. */
-static bool reading_of(const struct robotfile *r, unsigned reading, tpi_dialog_order *out)
-{
-    const unsigned power = r->analog_count + r->digital_count;
-
-    if (reading < r->analog_count) {
-        *out = (tpi_dialog_order){.command = TPI_READ_ANALOG, .part = r->analog[reading]};
-    } else if (reading < power) {
-        *out = (tpi_dialog_order){.command = TPI_READ_DIGITAL,
-                                  .part = r->digital[reading - r->analog_count]};
-    } else if (r->power != NULL && reading < power + 2) {
-        *out = (tpi_dialog_order){.command = reading == power ? TPI_READ_COUNT : TPI_READ_ANALOG,
-                                  .part = r->battery};
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* ---- Work ------------------------------------------------------------------------------------ */
 
 /* The bytes that a guard writes when the server dies. */
 static tp_status guard(struct robotfile *r, tp_error *err)
@@ -142,95 +58,98 @@ static tp_status guard(struct robotfile *r, tp_error *err)
     if (!r->loaded->robot->has_stop || !tpi_dialog_stop_bytes(r->dialog, &bytes)) {
         return TP_OK;
     }
-    return tp_port_guard(r->port, data, bytes.length, err);
+    return tp_port_guard(r->line.port, data, bytes.length, err);
 }
 
 /* The set-up runs before the first command, and the stop bytes can depend on what it found. */
 static void guard_anew(struct robotfile *r)
 {
-    if (!r->is_guarded) {
-        r->is_guarded = true;
-        r->has_failed = guard(r, &r->err) != TP_OK;
+    if (!r->line.is_guarded) {
+        r->line.is_guarded = true;
+        r->line.has_failed = guard(r, &r->line.err) != TP_OK;
     }
 }
 
-/* A command has ended: keep its result. Each fault of a reading is reported once. */
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* In a panic nothing is written to a robot that can move. */
+static bool is_held(const struct robotfile *r)
+{
+    return tp_instance_in_panic(r->self) &&
+           (r->wheels.device != NULL || r->in.lists[LIST_JOINTS].device != NULL ||
+            r->universal != NULL);
+}
+
+/* A command has ended. Each fault is reported once. */
 static void settle(struct robotfile *r)
 {
     const tpi_outcome *outcome = tpi_dialog_outcome(r->dialog);
     const bool is_job = r->universal != NULL && r->universal->running != NULL;
 
     if (outcome->fault == TPI_FAULT_NONE) {
-        if (r->round.is_reading) {
-            keep(r, r->round.reading, outcome->results[0].number);
-        }
-        r->silent = 0;
+        r->line.silent = 0;
         guard_anew(r);
-    } else if (!is_job && strcmp(outcome->text, r->told) != 0) {
-        memcpy(r->told, outcome->text, sizeof r->told);
+    } else if (!is_job && strcmp(outcome->text, r->line.told) != 0) {
+        memcpy(r->line.told, outcome->text, sizeof r->line.told);
         tp_instance_note(r->self, outcome->text);
     }
-    r->silent += outcome->fault == TPI_FAULT_SILENT;
-    r->round.reading += r->round.is_reading;
-    r->round.is_busy = r->round.is_reading = false;
+    if (r->line.is_reading) {
+        tpi_robotfile_keep_reading(r, outcome);
+    }
+    r->line.silent += outcome->fault == TPI_FAULT_SILENT && !is_held(r);
+    r->line.is_busy = r->line.is_reading = false;
     if (is_job) {
         tpi_robotfile_universal_settle(r);
     }
 }
 
-/* Begin the next command: a motion, else an order of the device `universal` and the next reading of
- * a round in turns. False if there is none. */
+/* Outputs go first, but a client that writes all the time does not end the readings. */
 static bool begin(struct robotfile *r, int64_t now)
 {
-    tpi_dialog_order order = {.command = TPI_MOVE_MOTORS, .part = r->axis, .count = 2};
+    enum { MOST_IN_A_ROW = 4 };
+    tpi_dialog_order order;
 
-    if (now < r->ready_ns) {
+    if (now < r->line.ready_ns) {
         return false;
     }
-    r->round.is_mine = !r->round.is_mine;
-    if (!r->wants_motion && (r->round.is_mine || tpi_robotfile_job_moves(r)) &&
+    r->line.is_mine = !r->line.is_mine;
+    if (!r->wheels.is_wanted && (r->line.is_mine || tpi_robotfile_job_moves(r)) &&
         tpi_robotfile_job_begin(r, now)) {
         return true;
     }
-    if (tp_instance_in_panic(r->self)) { /* nothing is written */
-        r->wants_motion = r->round.is_open = false;
-        r->round.next_ns = now + r->period_ns;
+    if (is_held(r)) { /* nothing from before a panic is written after it */
+        tpi_robotfile_drop_outputs(r);
+        r->wheels.is_wanted = r->in.is_open = false;
         return tpi_robotfile_job_begin(r, now);
     }
-    if (r->wants_motion) {
-        r->wants_motion = false;
-        order.values[0].number = r->left;
-        order.values[1].number = r->right;
-    } else if (r->round.is_open && reading_of(r, r->round.reading, &order)) {
-        r->round.is_reading = true;
-    } else if (r->round.is_open) {
-        r->round.is_open = false;
-        publish(r);
+    if (r->out.in_a_row < MOST_IN_A_ROW &&
+        (tpi_robotfile_next_motion(r, &order) || tpi_robotfile_next_output(r, &order))) {
+        r->out.in_a_row++;
+    } else if (tpi_robotfile_next_reading(r, now, &order)) {
+        r->line.is_reading = true;
+        r->out.in_a_row = 0;
+    } else if (r->out.in_a_row == 0) {
         return tpi_robotfile_job_begin(r, now);
-    } else if (now >= r->round.next_ns) {
-        r->round.next_ns = now + r->period_ns;
-        r->round.is_open = true;
-        r->round.reading = 0;
-        return true;
     } else {
-        return tpi_robotfile_job_begin(r, now);
+        r->out.in_a_row = 0;
+        return begin(r, now);
     }
-    r->round.is_busy = true;
+    r->line.is_busy = true;
     tpi_dialog_begin(r->dialog, &order, now);
     return true;
 }
 
 static void work(struct robotfile *r)
 {
-    const int64_t now = now_ns(r->self);
+    const int64_t now = tpi_robotfile_now_ns(r);
 
     do {
-        if (r->round.is_busy && !tpi_dialog_is_busy(r->dialog)) {
+        if (r->line.is_busy && !tpi_dialog_is_busy(r->dialog)) {
             settle(r);
         }
-    } while (!r->has_failed && !r->round.is_busy && begin(r, now));
+    } while (!r->line.has_failed && !r->line.is_busy && begin(r, now));
     /* A command can end at once. */
-    if (r->round.is_busy && !tpi_dialog_is_busy(r->dialog)) {
+    if (r->line.is_busy && !tpi_dialog_is_busy(r->dialog)) {
         settle(r);
     }
 }
@@ -239,10 +158,10 @@ static tp_status verdict(const struct robotfile *r, tp_error *err)
 {
     enum { MOST_SILENT = 5 };
 
-    if (r->has_failed) {
-        return tp_fail(err, r->err.code, "%s", r->err.text);
+    if (r->line.has_failed) {
+        return tp_fail(err, r->line.err.code, "%s", r->line.err.text);
     }
-    return r->silent >= MOST_SILENT
+    return r->line.silent >= MOST_SILENT
                ? tp_fail(err, TP_E_TIMEOUT, "%s", tpi_dialog_outcome(r->dialog)->text)
                : TP_OK;
 }
@@ -257,114 +176,49 @@ static tp_status robotfile_poll(tp_instance *self, tp_error *err)
 {
     struct robotfile *r = tp_instance_state(self);
 
-    tpi_dialog_tick(r->dialog, now_ns(self));
-    work(r);
-    return verdict(r, err);
+    tpi_dialog_tick(r->dialog, tpi_robotfile_now_ns(r));
+    return tpi_robotfile_work(r, err);
 }
 
 static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err)
 {
     struct robotfile *r = tp_instance_state(self);
-    uint8_t bytes[512];
+    uint8_t bytes[4096]; /* a whole packet, where the line has packets */
     size_t length = 0;
     tp_status status;
 
     while ((status = tp_port_read(port, bytes, sizeof bytes, &length, 0, err)) == TP_OK) {
         tpi_robotfile_universal_trace(r, '<', bytes, length);
-        tpi_dialog_receive(r->dialog, bytes, length, now_ns(self));
+        tpi_dialog_receive(r->dialog, bytes, length, tpi_robotfile_now_ns(r));
         work(r);
     }
     return status == TP_E_TIMEOUT ? verdict(r, err) : status;
 }
 
-/* ---- Wheels ---------------------------------------------------------------------------------- */
+/* ---- Stopping -------------------------------------------------------------------------------- */
 
-void tpi_robotfile_reckon(struct robotfile *r, double left, double right)
+/* Write the stop bytes at once, whatever the dialog waits for. They stop all that moves. */
+static void stop_bytes(struct robotfile *r)
 {
-    reckon(r);
-    r->data.position.vel.px = (left + right) / 200 * r->max_speed;
-    r->data.position.vel.pa = (right - left) / 100 * r->max_speed / r->width;
-}
-
-static tp_status robotfile_cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask,
-                                   tp_error *err)
-{
-    struct robotfile *r = state_of(device);
-    const double turn = ask->vel.pa * r->width / 2;
-    const double left = ask->vel.px - turn, right = ask->vel.px + turn;
-
-    if (!isfinite(left) || !isfinite(right)) {
-        return tp_fail(err, TP_E_RANGE, "the velocity is no number");
-    }
-    const double most = fmax(fmax(fabs(left), fabs(right)), r->max_speed);
-    r->left = left / most * 100;
-    r->right = right / most * 100;
-    tpi_robotfile_reckon(r, r->left, r->right);
-    r->wants_motion = true;
-    work(r);
-    return verdict(r, err);
-}
-
-static tp_status robotfile_get_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
-{
-    const struct robotfile *r = state_of(device);
-
-    (void)err;
-    answer->size = (tp_bbox3d){r->width, r->width, 0};
-    return TP_OK;
-}
-
-static const tp_position2d_ops wheels_ops = {.req_get_geom = robotfile_get_geom,
-                                             .cmd_vel = robotfile_cmd_vel};
-
-/* Write the stop bytes at once, whatever the dialog waits for. */
-static void halt(struct robotfile *r)
-{
-    reckon(r);
-    r->data.position.vel = (tp_pose2d){0, 0, 0};
-    r->wants_motion = r->round.is_busy = r->round.is_reading = false;
-    tpi_dialog_stop(r->dialog, now_ns(r->self));
+    r->line.is_busy = r->line.is_reading = false;
+    tpi_dialog_stop(r->dialog, tpi_robotfile_now_ns(r));
     tpi_robotfile_universal_halt(r);
 }
 
+/* What other devices do goes on: it is written once more behind the stop bytes. Motions of
+ * `universal` end. */
 static void robotfile_halt(tp_device *device, tp_halt how)
 {
+    struct robotfile *r = tpi_robotfile_of(device);
+    const bool is_panic = tp_instance_in_panic(r->self);
+
     (void)how;
-    halt(state_of(device));
+    tpi_robotfile_rest_wheels(r, is_panic || device == r->wheels.device);
+    tpi_robotfile_rest_outputs(r, is_panic || device == r->in.lists[LIST_JOINTS].device, is_panic);
+    stop_bytes(r);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
-
-static tp_status offer(tp_instance *self, tp_error *err)
-{
-    static const tp_aio_ops aio_ops = {0};
-    static const tp_dio_ops dio_ops = {0};
-    static const tp_power_ops power_ops = {0};
-    struct robotfile *r = tp_instance_state(self);
-    tp_status status = TP_OK;
-
-    tpi_robotfile_sort_parts(r);
-    if (r->axis >= 0 && tp_provides(self, &tp_interface_position2d, NULL)) {
-        const tp_geometry geometry = {.known = TP_GEOMETRY_CONFIGURED,
-                                      .size = {r->width, r->width, 0}};
-        status = tp_offer_position2d(self, NULL, &wheels_ops, &r->wheels, err);
-        if (status == TP_OK && tp_device_set_geometry(r->wheels, &geometry) != TP_OK) {
-            status = tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
-    }
-    if (status == TP_OK && r->analog_count > 0 && tp_provides(self, &tp_interface_aio, NULL)) {
-        status = tp_offer_aio(self, NULL, &aio_ops, &r->aio, err);
-    }
-    if (status == TP_OK && r->digital_count > 0 && tp_provides(self, &tp_interface_dio, NULL)) {
-        status = tp_offer_dio(self, NULL, &dio_ops, &r->dio, err);
-    }
-    if (status == TP_OK && r->battery >= 0 && tp_provides(self, &tp_interface_power, NULL)) {
-        status = tp_offer_power(self, NULL, &power_ops, &r->power, err);
-    }
-    r->analog_count = r->aio != NULL ? r->analog_count : 0;
-    r->digital_count = r->dio != NULL ? r->digital_count : 0;
-    return status == TP_OK ? tpi_robotfile_universal_offer(r, err) : status;
-}
 
 static tp_status check_number(tp_instance *self, const char *name, double most, double *out,
                               tp_error *err)
@@ -377,26 +231,37 @@ static tp_status check_number(tp_instance *self, const char *name, double most, 
     return TP_OK;
 }
 
+static tp_status read_numbers(struct robotfile *r, tp_error *err)
+{
+    double rate = 0;
+    const struct {
+        const char *name;
+        double most, *out;
+    } numbers[] = {{"rate", 1000, &rate},
+                   {"max_speed", 100, &r->wheels.max_speed},
+                   {"width", 100, &r->wheels.width},
+                   {"motor_speed", 10000, &r->motor_speed}};
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == TP_OK; i++) {
+        status = check_number(r->self, numbers[i].name, numbers[i].most, numbers[i].out, err);
+    }
+    r->period_ns = status == TP_OK ? (int64_t)((double)TP_NS_PER_S / rate) : 0;
+    return status;
+}
+
 static tp_status robotfile_init(tp_instance *self, tp_error *err)
 {
     const tpi_dialog_hooks hooks = {
         .write = on_write, .note = on_note, .context = tp_instance_state(self)};
     struct robotfile *r = tp_instance_state(self);
     const char *wiring = tp_param_string(self, "wiring");
-    double rate = 0;
-    tp_status status = check_number(self, "rate", 1000, &rate, err);
 
     r->self = self;
-    if (status == TP_OK) {
-        status = check_number(self, "max_speed", 100, &r->max_speed, err);
-    }
-    if (status == TP_OK) {
-        status = check_number(self, "width", 100, &r->width, err);
-    }
+    tp_status status = read_numbers(r, err);
     if (status != TP_OK) {
         return status;
     }
-    r->period_ns = (int64_t)((double)TP_NS_PER_S / rate);
     r->loaded = calloc(1, sizeof *r->loaded);
     if (r->loaded == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
@@ -416,7 +281,34 @@ static tp_status robotfile_init(tp_instance *self, tp_error *err)
         return status;
     }
     status = tpi_dialog_create(&r->dialog, r->loaded->wired, &hooks, err);
-    return status == TP_OK ? offer(self, err) : status;
+    return status == TP_OK ? tpi_robotfile_offer(r, err) : status;
+}
+
+/* Nothing is known about the robot: it may have been off. */
+static void forget(struct robotfile *r, int64_t now)
+{
+    tp_port *port = r->line.port;
+
+    r->line = (struct robotfile_line){.port = port};
+    r->in.is_open = false;
+    r->in.next_ns = now;
+    r->in.battery_ns = now + TP_NS_PER_S;
+    for (unsigned i = 0; i < r->in.count; i++) {
+        struct robotfile_reading *reading = &r->in.all[i];
+        reading->is_blocked = r->wheels.device != NULL &&
+                              tpi_parts_overlap(r->loaded->wired, r->wheels.axis, reading->part);
+        reading->value = 0;
+        reading->is_known = false;
+    }
+    for (unsigned i = 0; i < r->out.count; i++) {
+        r->out.all[i].value = 0;
+    }
+    tpi_robotfile_drop_outputs(r);
+    r->out.light = (tp_blinkenlight_data){.dutycycle = 1};
+    r->wheels.left = r->wheels.right = 0;
+    r->wheels.is_wanted = false;
+    r->wheels.reckoned_ns = now;
+    r->wheels.state = (tp_position2d_data){0};
 }
 
 static tp_status robotfile_start(tp_instance *self, tp_error *err)
@@ -425,28 +317,22 @@ static tp_status robotfile_start(tp_instance *self, tp_error *err)
     struct robotfile *r = tp_instance_state(self);
     const tpi_robot_link *link = &r->loaded->robot->links[0];
     const tp_port_settings settings = {.baud = (unsigned)link->baud};
-    const int64_t now = now_ns(self);
-    tp_status status = tp_port_open(&r->port, self, tp_param_string(self, "port"), &settings,
+    const int64_t now = tpi_robotfile_now_ns(r);
+    tp_status status = tp_port_open(&r->line.port, self, tp_param_string(self, "port"), &settings,
                                     now + OPEN_S * TP_NS_PER_S, err);
 
     if (status == TP_OK) {
         status = guard(r, err);
     }
     if (status != TP_OK) {
-        tp_port_close(r->port);
-        r->port = NULL;
+        tp_port_close(r->line.port);
+        r->line.port = NULL;
         return status;
     }
-    r->has_failed = r->round.is_busy = r->round.is_reading = r->round.is_open = r->wants_motion =
-        false;
-    r->is_guarded = false;
-    r->ready_ns = now + (int64_t)(link->boot_ms * (double)TP_NS_PER_MS);
-    r->silent = 0;
-    r->told[0] = '\0';
-    r->round.next_ns = r->reckoned_ns = now;
-    r->data.position = (tp_position2d_data){0};
+    forget(r, now);
+    r->line.ready_ns = now + (int64_t)(link->boot_ms * (double)TP_NS_PER_MS);
     tpi_dialog_connected(r->dialog, now);
-    tp_port_watch(r->port, true);
+    tp_port_watch(r->line.port, true);
     tp_instance_set_period(self, TICK_MS * TP_NS_PER_MS);
     return TP_OK;
 }
@@ -456,11 +342,11 @@ static void robotfile_stop(tp_instance *self)
     struct robotfile *r = tp_instance_state(self);
 
     if (r->loaded->robot->has_stop) {
-        halt(r);
+        stop_bytes(r);
     }
     tpi_robotfile_universal_end(r);
-    tp_port_close(r->port);
-    r->port = NULL;
+    tp_port_close(r->line.port);
+    r->line.port = NULL;
 }
 
 static void robotfile_fini(tp_instance *self)

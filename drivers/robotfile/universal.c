@@ -292,7 +292,7 @@ static void reckon(struct robotfile *r, const tpi_dialog_order *order)
 {
     const double a = order->values[0].number, b = order->count > 1 ? order->values[1].number : 0;
 
-    if (order->part != r->axis || r->axis < 0) {
+    if (order->part != r->wheels.axis || r->wheels.axis < 0) {
         return;
     }
     switch (order->command) {

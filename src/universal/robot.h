@@ -26,6 +26,7 @@ enum {
     TPI_MOST_REMARKS = 200, /* na, unused, errors, labels: of each */
     TPI_MOST_POLLS = 4,     /* nested */
     TPI_MOST_MARK = 8,      /* bytes of start and end */
+    TPI_MOST_USES = 4,      /* pins of one device */
 };
 
 /* Why a universal command failed; the numbers of the protocol. */
@@ -110,6 +111,9 @@ typedef struct tpi_device {
     unsigned id; /* of the file, or the index among the devices of its type */
     bool has_id; /* the file gives it */
     double range[2], degrees[2];
+    double volts[2]; /* what 0 and 100 % stand for; equal if unknown */
+    const char
+        *uses[TPI_MOST_USES]; /* things that it has for itself, such as pins; NULL for none */
     double threshold, hysteresis;
     const double *numbers;    /* by the names of the robot's scope; NaN where it has none */
     const char *left, *right; /* names of the members of a group */

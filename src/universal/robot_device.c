@@ -231,6 +231,9 @@ static tp_status read_scales(tpi_device *out, const tpi_document *document,
         status = tpi_element_pair(document, element, "degrees", out->degrees);
     }
     if (status == TP_OK) {
+        status = tpi_element_pair(document, element, "volts", out->volts);
+    }
+    if (status == TP_OK) {
         status = tpi_element_number(document, element, "threshold", 0, 100, 50, &out->threshold);
     }
     if (status == TP_OK) {
@@ -244,6 +247,25 @@ static tp_status read_scales(tpi_device *out, const tpi_document *document,
     out->id = id >= 0 ? (unsigned)id : 0;
     return status == TP_OK ? tpi_element_flag(document, element, "signed", &out->is_signed)
                            : status;
+}
+
+/* "pin 4, pin 5" */
+static tp_status read_uses(tpi_device *out, const tpi_document *document, tpi_arena *arena,
+                           const tpi_element *element, int number)
+{
+    const char *list = numbered(arena, tpi_element_get(element, "uses"), number);
+    bool failed = list == NULL && tpi_element_get(element, "uses") != NULL;
+    const char *word;
+
+    for (unsigned i = 0; list != NULL && (word = tpi_list_next(arena, &list, &failed)) != NULL;
+         i++) {
+        if (i == TPI_MOST_USES) {
+            return tpi_element_fail(document, element, "uses: over %d words; name at most %d pins",
+                                    TPI_MOST_USES, TPI_MOST_USES);
+        }
+        out->uses[i] = word;
+    }
+    return failed ? tpi_document_no_memory(document) : TP_OK;
 }
 
 /* If nothing gives a range, the first class that has one does. */
@@ -261,8 +283,8 @@ tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi
                           tpi_arena *arena, const tpi_element *element, int number)
 {
     static const char *const names[] = {
-        "name",   "type",  "classes",   "base",       "slots",   "at",  "values", "label",
-        "signed", "range", "threshold", "hysteresis", "degrees", "for", "id",     NULL};
+        "name",  "type",  "classes",   "base",       "slots",   "at",  "values", "label", "signed",
+        "range", "volts", "threshold", "hysteresis", "degrees", "for", "id",     "uses",  NULL};
     const char *name = tpi_element_need(document, element, "name");
     const char *type = name != NULL ? tpi_element_need(document, element, "type") : NULL;
     const char *label = tpi_element_get(element, "label");
@@ -293,7 +315,7 @@ tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi
         default_range(out, robot);
         status = read_numbers(out, robot, document, arena, element, number);
     }
-    return status;
+    return status == TP_OK ? read_uses(out, document, arena, element, number) : status;
 }
 
 /* ---- Devices of the robot file ---- */

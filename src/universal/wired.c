@@ -46,13 +46,37 @@ const char *tpi_part_place(const tpi_wired *wired, const tpi_part *part)
     return part->slot >= 0 ? wired->robot->rows[part->device->row].labels[part->slot] : "";
 }
 
-/* One part, or two names for what sits in one slot. */
+static bool uses(const tpi_wired *wired, const tpi_part *part, const char *thing)
+{
+    for (unsigned i = 0; i < TPI_MOST_USES && part->device->uses[i] != NULL; i++) {
+        if (tpi_word_equal(part->device->uses[i], thing)) {
+            return true;
+        }
+    }
+    return part->slot >= 0 && tpi_word_equal(tpi_part_place(wired, part), thing);
+}
+
+/* Whether one of them has something for itself that the other one needs. */
+static bool share(const tpi_wired *wired, const tpi_part *p, const tpi_part *q)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < TPI_MOST_USES; i++) {
+        found = found || (p->device->uses[i] != NULL && uses(wired, q, p->device->uses[i])) ||
+                (q->device->uses[i] != NULL && uses(wired, p, q->device->uses[i]));
+    }
+    return found;
+}
+
+/* One part, or two names for what sits in one slot or at one pin. */
 static bool is_same(const tpi_wired *wired, int a, int b)
 {
     const tpi_part *p = &wired->parts[a], *q = &wired->parts[b];
 
-    return a == b || (p->slot >= 0 && p->slot == q->slot && p->device->row == q->device->row &&
-                      p->device->is_output == q->device->is_output);
+    return a == b ||
+           (p->slot >= 0 && p->slot == q->slot && p->device->row == q->device->row &&
+            p->device->is_output == q->device->is_output) ||
+           share(wired, p, q);
 }
 
 bool tpi_parts_overlap(const tpi_wired *wired, int a, int b)

@@ -89,6 +89,7 @@ static const char *const bad_robots[] = {"robot=nobody port=script:x",
                                          MUTE " rate=nan",
                                          MUTE " max_speed=0",
                                          MUTE " width=-1",
+                                         MUTE " motor_speed=0",
                                          MUTE " wiring=/no/such.xml",
                                          NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
@@ -190,9 +191,11 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_remotes,
     },
     {
-        .section = {&tp_driver_robotfile, "position2d:0 aio:0 dio:0 power:0", NULL,
-                    MUTE " rate=1000"},
-        .foreign = "sonar:0",
+        .section = {&tp_driver_robotfile,
+                    "position2d:0 aio:0 dio:0 power:0 ranger:0 sonar:0 bumper:0 actarray:0 "
+                    "blinkenlight:0 speech:0",
+                    NULL, MUTE " rate=1000"},
+        .foreign = "gripper:0",
         .bad_settings = bad_robots,
     },
     {
