@@ -50,10 +50,13 @@ static int match_device(play_host *host, unsigned index)
     }
     tp_universal_info(host->robot, host->ports[index], &info);
     printf("%s: %s\n", device->name, tp_universal_explanation(host->robot, host->ports[index]));
-    if (info.is_percent_only && device->needs_unit && !host->options->is_loose) {
+    if (!host->options->is_loose &&
+        tpi_play_lacks_unit(device, host->vocabulary,
+                            tp_universal_explanation(host->robot, host->ports[index]),
+                            info.is_percent_only)) {
         return command_fail(name, EXIT_FAILED,
-                            "%s gives percent only on this robot, but the program compares it with "
-                            "a unit; --loose allows it",
+                            "%s has no unit on this robot, but the program compares it with one; "
+                            "--loose allows it",
                             device->name);
     }
     return EXIT_DONE;

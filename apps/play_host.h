@@ -29,9 +29,10 @@ typedef struct play_mailbox {
 } play_mailbox;
 
 typedef struct play_host {
-    const play_options *options;     /* borrowed */
-    const tpi_play_program *program; /* borrowed */
-    tp_universal *robot;             /* owned by the caller */
+    const play_options *options;      /* borrowed */
+    const tpi_play_program *program;  /* borrowed */
+    const tpi_vocabulary *vocabulary; /* borrowed */
+    tp_universal *robot;              /* owned by the caller */
     tp_universal_port ports[PLAY_MOST_PORTS];
     FILE *log;               /* owned by the caller; NULL for none */
     play_mailbox *mailboxes; /* owned; one for each channel */

@@ -225,6 +225,7 @@ int play_run(const play_options *options, const play_source *source)
     }
     host->options = options;
     host->program = &source->program;
+    host->vocabulary = source->vocabulary;
     result = play_host_begin(host);
     if (result == EXIT_DONE && options->log != NULL) {
         host->log = fopen(options->log, "w");

@@ -34,6 +34,29 @@ static unsigned complain(tpi_buf *out, tp_error *err, const char *who, const cha
     return 1;
 }
 
+static bool has_unit(const tpi_vocabulary *vocabulary, int class)
+{
+    return class >= 0 && tpi_vocabulary_class(vocabulary, class)->unit != NULL;
+}
+
+bool tpi_play_lacks_unit(const tpi_play_device *device, const tpi_vocabulary *vocabulary,
+                         const char *explanation, bool is_percent_only)
+{
+    static const char before[] = "used ", behind[] = " → ";
+    const char *used = strstr(explanation, before);
+    const char *end = used != NULL ? strstr(used, behind) : NULL;
+    char class[64] = "";
+
+    if (!device->needs_unit || is_percent_only) {
+        return device->needs_unit;
+    }
+    if (end == NULL) {
+        return false; /* it is what the program asked for */
+    }
+    snprintf(class, sizeof class, "%.*s", (int)(end - used - 5), used + 5);
+    return !has_unit(vocabulary, tpi_vocabulary_find(vocabulary, class));
+}
+
 static unsigned explain_device(tpi_buf *out, tpi_registry *registry, const tpi_play_device *device,
                                tp_error *err)
 {
@@ -45,7 +68,9 @@ static unsigned explain_device(tpi_buf *out, tpi_registry *registry, const tpi_p
         return complain(out, err, device->name, why.text);
     }
     const tpi_port *found = &registry->ports[port];
-    if (found->match.is_percent_only && device->needs_unit && !registry->is_loose) {
+    const tpi_vocabulary *vocabulary = registry->wired->robot->vocabulary;
+    if (device->needs_unit && !registry->is_loose &&
+        (found->match.is_percent_only || !has_unit(vocabulary, found->match.word.class))) {
         char text[TPI_EXPLANATION + 80];
         snprintf(text, sizeof text, "%s, but the program compares it with a unit",
                  found->explanation);

@@ -111,7 +111,6 @@ static void mistakes_are_marked_at_their_words_with_a_fix(void **state)
         with_fix += m->fix[0] != '\0';
         fixed += m->fix[0] != '\0' && is_offered(trouble, m->fix);
     }
-    print_message("%u of %u marked, %u of %u fixes\n", marked, MISTAKES, fixed, with_fix);
     assert_int_equal(marked, MISTAKES);
     assert_int_equal(fixed, with_fix);
     assert_true(fixed * 100 >= MISTAKES * 80);

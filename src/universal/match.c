@@ -260,16 +260,6 @@ static const char *own_sense(const struct search *in, const tpi_device *device)
     return NULL;
 }
 
-/* Whether the first class of the program has a unit. */
-static bool wishes_unit(const struct search *in)
-{
-    const tpi_classes *list = in->wish->classes;
-    const tpi_device_class *class =
-        list != NULL && list->count > 0 ? class_of(in, &list->words[0]) : NULL;
-
-    return class != NULL && class->unit != NULL;
-}
-
 static void judge(const struct search *in, tpi_match *match)
 {
     const tpi_vocabulary *vocabulary = in->wired->robot->vocabulary;
@@ -282,9 +272,8 @@ static void judge(const struct search *in, tpi_match *match)
     }
     match->is_inverted = tpi_vocabulary_opposite(vocabulary, wished_sense(in, &match->word),
                                                  own_sense(in, part->device));
-    const bool has_unit = class != NULL && class->unit != NULL;
-    match->is_percent_only = (has_unit && (way < TPI_WAY_DIRECT || way > TPI_WAY_ANY_TYPE)) ||
-                             (!has_unit && wishes_unit(in));
+    match->is_percent_only =
+        class != NULL && class->unit != NULL && (way < TPI_WAY_DIRECT || way > TPI_WAY_ANY_TYPE);
 }
 
 /* ---- The search ---- */

@@ -107,7 +107,8 @@ def a_program_is_explained_without_a_robot():
     assert 'ball: "Blob" → not on this robot (nxt)' in result.stderr, result
     result = play(written("device front is Distance Sensor\nif front < 30 cm\nend"), "--explain", "--on", "finch")
     tap.equal(result.returncode, 1)
-    assert "percent only, but the program compares it with a unit" in result.stderr, result
+    assert "Left Obstacle Sensor; inverted, since high means the opposite, but the program compares it with a unit" in (
+        result.stderr), result
 
 
 def a_program_drives_an_nxt_and_leaves_it_stopped():
@@ -152,6 +153,16 @@ def a_fault_names_its_line():
     assert "GoTo" in result.stderr, result
 
 
+def a_device_without_the_unit_does_not_do():
+    with Program("emulate", "finch", "--listen", "tcp:127.0.0.1:0") as robot:
+        line = address(robot, r"^finch (tcp:\S+)")
+        path = written("device front is Distance Sensor\nif front < 30 cm\nend\nprint 1\n")
+        result = play(path, "--on", "finch", "--port", line)
+        tap.equal((result.returncode, result.stderr), (
+            1, "troupe play: front has no unit on this robot, but the program compares it with one; --loose allows it\n"))
+        tap.equal(play(path, "--on", "finch", "--port", line, "--loose").stdout.split("\n")[-2], "1")
+
+
 def a_trace_shows_the_translation_and_the_bytes():
     result = play(written("drive 50\n"), "--on", "nxt", "--port", "emulate:nxt", "--trace")
     assert "Drive: parent, MoveMotors: direct" in result.stdout, result
@@ -181,4 +192,4 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          the_page_has_the_whole_grammar_on_one_page, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, a_fault_names_its_line,
-         a_trace_shows_the_translation_and_the_bytes, values_are_logged, wrong_command_lines_are_refused)
+         a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged, wrong_command_lines_are_refused)
