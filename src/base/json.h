@@ -32,7 +32,7 @@ typedef struct tpi_json {
     size_t at;
     unsigned depth;
     unsigned most_depth; /* the caller may raise it after tpi_json_init() */
-    bool fresh; /* nothing read yet in the innermost object or array */
+    bool fresh;          /* nothing read yet in the innermost object or array */
     bool failed;
     size_t failed_at;
     char reason[192];
