@@ -1,6 +1,6 @@
 /*
- * port.h - lines to hardware: serial lines, sockets, HID devices, and scripts that stand in for hardware in
- * tests.
+ * port.h - lines to hardware: serial lines, sockets, HID devices, and scripts that stand in for
+ * hardware in tests.
  *
  * A port belongs to an instance of a driver and is used where the instance's operations run. It is
  * opened by URL, so that the same driver talks to a serial line, to a serial server on the network,

@@ -286,6 +286,11 @@ const tpi_pattern *tpi_dialog_expects(const tpi_dialog *dialog)
     return &call->steps->steps[call->at].pattern;
 }
 
+void tpi_dialog_invent(tpi_dialog *dialog)
+{
+    dialog->invents = true;
+}
+
 bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns)
 {
     const tpi_pattern *pattern = tpi_dialog_expects(dialog);
@@ -295,7 +300,6 @@ bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns)
     tpi_bytes sample = {.data = body, .capacity = sizeof body};
     tpi_bytes frame = {.data = whole, .capacity = sizeof whole};
 
-    dialog->is_pretended = true;
     framing.size = framing.in_size;
     if (pattern == NULL || !tpi_pattern_sample(pattern, &sample)) {
         return false;

@@ -72,7 +72,7 @@ struct tpi_dialog {
     int64_t connected_ns, sent_ns, now_ns;
     bool has_sent, is_set_up, is_quiet; /* quiet: the command is the keep-alive */
     bool clamp_told;
-    bool is_pretended; /* replies are invented: checks hold */
+    bool invents; /* replies are invented: checks hold */
     uint8_t sequence;
     uint64_t noise;
     tpi_strange strange;
