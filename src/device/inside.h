@@ -118,12 +118,14 @@ struct counts {
     int64_t longest_ns;
 };
 
-/* publish.c: what the readers of a device take. */
+/* What the readers of a device take, and whether any takes something: publish.c and reader.c. */
 struct forms {
     const tp_encoding *encoding; /* of the first of them; NULL for none. The loop's, as the next */
     uint32_t same;               /* how many take nothing but these bytes */
     uint32_t others;
     _Atomic(const tp_encoding *) all; /* what all of them take, for the driver's thread */
+    atomic_uint takers;               /* readers that are not paused */
+    atomic_ullong skipped; /* data that was not made because no reader would have taken it */
 };
 
 struct tp_device {
@@ -139,10 +141,9 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
-    atomic_uint takers;          /* readers that are not paused */
-    atomic_ullong skipped;       /* data that was not made because no reader would have taken it */
     struct forms forms;
     atomic_uint behind;    /* readers that are behind with reading */
+    atomic_uint onlookers; /* readers without the right to take part, if it keeps */
     bool keeps;            /* its readers take part in what the instance does */
     struct counts counts;  /* the loop's */
     atomic_ullong dropped; /* data that was too much at once */
@@ -155,7 +156,7 @@ struct tp_device {
     struct told told;
     struct properties properties;
     struct counters counters;
-    tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
+    tpi_reader *holder; /* borrowed: the only one that may write; NULL for none; the loop's */
     uint32_t section;   /* of the instance, that it is of */
     bool listed;        /* among the hub's devices; registry.c's */
     tpi_device_safety safety;
@@ -277,7 +278,7 @@ struct errands {
     atomic_int out;       /* that are under way */
 };
 
-/* phase.c: the phase of an instance, and who uses it. The loop's. */
+/* phase.c: the phase of an instance, and its users. The loop's. */
 typedef struct phase_hooks {
     /* Open what the driver uses, and call tpi_phase_connected() when that has an answer. */
     void (*connect)(tp_instance *self);
@@ -320,7 +321,7 @@ struct retirements {
 
 /* trouble.c. The loop's. */
 struct trouble {
-    char told[256];  /* the last failure that the owner was told of; "" if it works */
+    char told[256];  /* the last failure that was reported to the owner; "" if it works */
     char cause[256]; /* why it does not work; "" if it does */
     bool is_on;      /* it runs, but what does its work is away */
 };
@@ -412,7 +413,7 @@ struct panic_watch {
     void *context;                                    /* borrowed */
     unsigned epoch;                                   /* that the owner knows of */
     unsigned raises;
-    char resetter[TPI_MOVER_LABEL]; /* who reset the last one; "" for somebody else */
+    char resetter[TPI_MOVER_LABEL]; /* the mover that reset the last one; "" for others */
     tpi_task task;
     atomic_bool posted; /* the task is under way */
 };
@@ -595,8 +596,8 @@ void tpi_phase_lost(tp_instance *self, const char *why);
 void tpi_phase_found_again(tp_instance *self);
 void tpi_phase_find_again(tp_instance *self);
 
-/* trouble.c: it does not work, which is told if it is news and not the same as before; it does; and
- * why it does not, without its name. */
+/* trouble.c: it does not work, which is reported if it is news and not the same as before; it does;
+ * and why it does not, without its name. */
 void tpi_trouble_begins(tp_instance *self, const char *why, bool is_news);
 void tpi_trouble_is_over(tp_instance *self);
 const char *tpi_trouble_cause(const tp_instance *self); /* borrowed */
