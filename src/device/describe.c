@@ -53,7 +53,7 @@ void tpi_device_count_refusal(tp_device *device)
 
 uint64_t tpi_device_published(const tp_device *device, bool with_news)
 {
-    return device->published + atomic_load(&device->skipped) - (with_news ? 0 : device->news);
+    return device->published + atomic_load(&device->forms.skipped) - (with_news ? 0 : device->news);
 }
 
 const char *tpi_device_name(const tp_device *device)

@@ -118,18 +118,14 @@ struct counts {
     int64_t longest_ns;
 };
 
-/* publish.c: what the readers of a device take. */
+/* What the readers of a device take, and whether any takes something: publish.c and reader.c. */
 struct forms {
     const tp_encoding *encoding; /* of the first of them; NULL for none. The loop's, as the next */
     uint32_t same;               /* how many take nothing but these bytes */
     uint32_t others;
     _Atomic(const tp_encoding *) all; /* what all of them take, for the driver's thread */
-};
-
-/* Readers that take part in what the instance does. */
-struct taking_part {
-    atomic_uint onlookers; /* readers without the right to */
-    bool keeps;            /* the others do */
+    atomic_uint takers;               /* readers that are not paused */
+    atomic_ullong skipped; /* data that was not made because no reader would have taken it */
 };
 
 struct tp_device {
@@ -145,18 +141,17 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
-    atomic_uint takers;          /* readers that are not paused */
-    atomic_ullong skipped;       /* data that was not made because no reader would have taken it */
     struct forms forms;
-    atomic_uint behind;      /* readers that are behind with reading */
-    struct taking_part part; /* reader.c's */
-    struct counts counts;    /* the loop's */
-    atomic_ullong dropped;   /* data that was too much at once */
-    uint64_t published;      /* the loop's */
-    tp_msg **latched;        /* owned: the last data, by message; NULL if it does not latch */
-    uint64_t news;           /* those of them that Player does not have */
-    bool follows;            /* its data moves its frame */
-    struct frame frame;      /* the loop's */
+    atomic_uint behind;    /* readers that are behind with reading */
+    atomic_uint onlookers; /* readers without the right to take part, if it keeps */
+    bool keeps;            /* its readers take part in what the instance does */
+    struct counts counts;  /* the loop's */
+    atomic_ullong dropped; /* data that was too much at once */
+    uint64_t published;    /* the loop's */
+    tp_msg **latched;      /* owned: the last data, by message; NULL if it does not latch */
+    uint64_t news;         /* those of them that Player does not have */
+    bool follows;          /* its data moves its frame */
+    struct frame frame;    /* the loop's */
     struct geometry geometry;
     struct told told;
     struct properties properties;

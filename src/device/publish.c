@@ -168,16 +168,16 @@ static tp_status publish(tp_device *device, const tp_message *what, const void *
  * second look makes sure that a reader that is taken back meanwhile has counted it too. */
 static bool is_in_vain(tp_device *device, const tp_message *what)
 {
-    if (atomic_load_explicit(&device->takers, memory_order_relaxed) != 0 || device->follows ||
+    if (atomic_load_explicit(&device->forms.takers, memory_order_relaxed) != 0 || device->follows ||
         device->latched != NULL || device->instance->output.keeps_all ||
         what->code >= TP_COMMON_DATA_GEOMETRY) {
         return false;
     }
-    atomic_fetch_add(&device->skipped, 1);
-    if (atomic_load(&device->takers) == 0) {
+    atomic_fetch_add(&device->forms.skipped, 1);
+    if (atomic_load(&device->forms.takers) == 0) {
         return true;
     }
-    atomic_fetch_sub(&device->skipped, 1);
+    atomic_fetch_sub(&device->forms.skipped, 1);
     return false;
 }
 

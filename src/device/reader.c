@@ -22,7 +22,7 @@ void tpi_reader_link(tpi_reader *reader)
         (*list)->previous = reader;
     }
     *list = reader;
-    atomic_fetch_add(&reader->device->takers, reader->paused ? 0 : 1);
+    atomic_fetch_add(&reader->device->forms.takers, reader->paused ? 0 : 1);
 }
 
 /* A delivery that is under way goes on with the next reader. */
@@ -39,7 +39,7 @@ void tpi_reader_unlink(tpi_reader *reader)
     for (struct delivery *d = reader->device->deliveries; d != NULL; d = d->outer) {
         d->next = d->next == reader ? reader->next : d->next;
     }
-    atomic_fetch_sub(&reader->device->takers, reader->paused ? 0 : 1);
+    atomic_fetch_sub(&reader->device->forms.takers, reader->paused ? 0 : 1);
 }
 
 void tpi_reader_pause(tpi_reader *reader, bool paused)
@@ -82,14 +82,14 @@ uint32_t tp_device_behind(const tp_device *device)
 
 void tpi_device_count_onlookers(tp_device *device, bool one_more)
 {
-    atomic_fetch_add(&device->part.onlookers, one_more ? 1U : -1U);
+    atomic_fetch_add(&device->onlookers, one_more ? 1U : -1U);
 }
 
 /* Onlookers are counted after they are readers, and forgotten before: in between, a participant
  * more is seen, never one less. */
 uint32_t tp_device_participants(const tp_device *device)
 {
-    const uint32_t onlookers = atomic_load(&device->part.onlookers);
+    const uint32_t onlookers = atomic_load(&device->onlookers);
     const uint32_t readers = tp_device_readers(device);
 
     return readers > onlookers ? readers - onlookers : 0;
@@ -97,10 +97,10 @@ uint32_t tp_device_participants(const tp_device *device)
 
 void tp_device_keeps(tp_device *device)
 {
-    device->part.keeps = true;
+    device->keeps = true;
 }
 
 bool tpi_device_keeps(const tp_device *device)
 {
-    return device->part.keeps;
+    return device->keeps;
 }

@@ -152,21 +152,21 @@ static void nothing_is_made_while_all_readers_sleep(void **state)
 
     (void)state;
     scene_publish(s, 0, ROOM + 1);
-    assert_int_equal(atomic_load(&s->devices[0]->skipped), 0);
+    assert_int_equal(atomic_load(&s->devices[0]->forms.skipped), 0);
     scene_publish(s, 0, 10);
-    assert_int_equal(atomic_load(&s->devices[0]->skipped), 10);
+    assert_int_equal(atomic_load(&s->devices[0]->forms.skipped), 10);
     scene_add_client(s); /* for whom it is made again */
     scene_publish(s, 0, 3);
-    assert_int_equal(atomic_load(&s->devices[0]->skipped), 10);
+    assert_int_equal(atomic_load(&s->devices[0]->forms.skipped), 10);
     assert_counts(s, 3, 0);
     scene_leave(s);
     scene_publish(s, 0, 2);
-    assert_int_equal(atomic_load(&s->devices[0]->skipped), 12);
+    assert_int_equal(atomic_load(&s->devices[0]->forms.skipped), 12);
     s->session = first;
     assert_counts(s, ROOM, 1 + 10 + 3 + 2);
     scene_take(s, 1);
     scene_publish(s, 0, 1);
-    assert_int_equal(atomic_load(&s->devices[0]->skipped), 12);
+    assert_int_equal(atomic_load(&s->devices[0]->forms.skipped), 12);
     assert_counts(s, ROOM, 16);
     tp_device_stat stat;
     tpi_device_describe(s->devices[0], &stat);
@@ -207,7 +207,7 @@ static void what_is_kept_or_followed_is_made_for_sleepers_too(void **state)
     tp_instance_keep_all(self, true);
     scene_publish(s, 0, 1);
     tp_instance_keep_all(self, false);
-    assert_int_equal(atomic_load(&s->devices[0]->skipped), 0);
+    assert_int_equal(atomic_load(&s->devices[0]->forms.skipped), 0);
     assert_counts(s, ROOM, 3);
     scene_end(s);
 }
