@@ -79,6 +79,17 @@ static double scale_between(const tpi_motion_track *from, const tpi_motion_track
     return scale > 0 ? tpi_motion_track_scale(from) / scale : 0;
 }
 
+/* The highest speed at which an axis can still stop before the limit of its position. */
+static double stoppable(const tpi_motion_axis *axis, tpi_motion_point at)
+{
+    const tpi_motion_limits *limits = &axis->limits;
+    const double left = at.velocity > 0 ? limits->upper - at.position : at.position - limits->lower;
+
+    return fmin(limits->velocity, sqrt(2 * limits->acceleration * fmax(left, 0)));
+}
+
+/* On a slower track a speed is a higher one of its own time. Limits hold there as well: the track
+ * may run at rate 1 soon. */
 tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi_motion_axis *axis,
                                            const tpi_motion_track *track)
 {
@@ -86,7 +97,9 @@ tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi
     tpi_motion_point from = station_at(e, axis, tau_of(e, axis), true).point;
 
     if (m->servo != 0 && m->track != track) {
-        from.velocity *= scale_between(m->track, track);
+        const double speed = from.velocity * scale_between(m->track, track);
+
+        from.velocity = copysign(fmin(fabs(speed), stoppable(axis, from)), speed);
     }
     return from;
 }
@@ -209,17 +222,18 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
     m->end_ns = m->ends ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
 }
 
-/* A track that stands has no speeds: a dof that it takes over from another one stops at once. */
+/* A track that is slow cannot take over every speed, and one that stands none: the dof slows down
+ * at once. */
 static void count_lost_speed(tpi_motion_engine *e, const tpi_motion_axis *axis,
-                             tpi_motion_track *track)
+                             tpi_motion_track *track, tpi_motion_point from)
 {
     const tpi_motion_motion *m = &axis->motion;
     const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
+    const double before = station_at(e, axis, tau_of(e, axis), true).point.velocity;
+    const double lost =
+        before * tpi_motion_track_scale(m->track) - from.velocity * tpi_motion_track_scale(track);
 
-    if (m->track != track && tpi_motion_track_scale(track) == 0 &&
-        fabs(station_at(e, axis, tau_of(e, axis), true).point.velocity) *
-                tpi_motion_track_scale(m->track) >
-            step) {
+    if (m->track != track && fabs(lost) > step) {
         track->line.excesses++;
         e->excesses++;
     }
@@ -237,7 +251,7 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
     if (m->servo != 0) {
         const bool own = m->track->client == NULL || m->track->client == track->client;
 
-        count_lost_speed(e, axis, track);
+        count_lost_speed(e, axis, track, from);
         tpi_motion_axis_end(e, axis, own ? TPI_MOTION_MODIFIED : TPI_MOTION_INTERRUPTED, false,
                             "replaced by a newer command");
     }

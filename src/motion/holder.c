@@ -3,28 +3,30 @@
 
 #include "motion/inside.h"
 
-bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client)
+bool tpi_motion_axis_is_free(const tpi_motion_axis *axis, const tpi_motion_client *client)
 {
-    if (axis->holder != NULL && axis->holder != client) {
-        if (axis->holder->rank >= client->rank || (axis->motion.servo != 0 && axis->motion.firm)) {
-            return false;
-        }
-        tpi_motion_client *other = axis->holder;
-
-        axis->holder = client;
-        if (axis->motion.servo != 0 && axis->motion.track->client == other) {
-            char why[TPI_MOTION_TEXT];
-
-            snprintf(why, sizeof why, "%s has a higher rank", client->label);
-            tpi_motion_axis_end(e, axis, TPI_MOTION_INTERRUPTED, true, why);
-            if (axis->index < e->base_axes) {
-                tpi_motion_axis_end_goto(e, NULL, TPI_MOTION_INTERRUPTED, why);
-            }
-        }
+    if (axis->holder == NULL || axis->holder == client) {
+        return true;
     }
+    return axis->holder->rank < client->rank && !(axis->motion.servo != 0 && axis->motion.firm);
+}
+
+void tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client)
+{
+    const tpi_motion_client *other = axis->holder;
+
     axis->holder = client;
     client->held[axis->index]++;
-    return true;
+    if (other != NULL && other != client && axis->motion.servo != 0 &&
+        axis->motion.track->client == other) {
+        char why[TPI_MOTION_TEXT];
+
+        snprintf(why, sizeof why, "%s has a higher rank", client->label);
+        tpi_motion_axis_end(e, axis, TPI_MOTION_INTERRUPTED, true, why);
+        if (axis->index < e->base_axes) {
+            tpi_motion_axis_end_goto(e, NULL, TPI_MOTION_INTERRUPTED, why);
+        }
+    }
 }
 
 /* The client of the highest rank that has a command for the axis; NULL if there is none. */

@@ -84,6 +84,67 @@ static void a_speed_in_the_frame_of_a_goto_starts_from_the_commanded_speed(void 
     }
 }
 
+static void a_refused_command_of_a_higher_rank_takes_nothing(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "dance", 0), high = bench_join(b, "joystick", 1);
+    const uint32_t other = bench_join(b, "other", 1);
+    tpi_motion_drive both[2] = {{1, 0, 0.3}, {2, 0, 0.3}};
+
+    bench_set(b, low, 1, 1, 1);
+    bench_set(b, other, 2, 2, 1);
+    bench_wait(b, low, 100);
+    bench_send(b, high, BENCH_DIRECT, TPI_MOTION_MOVE, 3,
+               &(tpi_motion_move){0, TPI_MOTION_SERVO_POSITION, 2, both});
+    bench_expect(b, high, 3, TPI_MOTION_BUSY, true, "arm is moved by other");
+    bench_wait(b, low, 3000);
+    bench_expect(b, low, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, low, 1, TPI_MOTION_SUCCESS, true, "done");
+    assert_true(bench_last(b, 1)->values[0] == 1);
+}
+
+static void a_hold_of_a_lower_rank_does_not_keep_a_dof(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "dance", 0), high = bench_join(b, "joystick", 1);
+
+    bench_set(b, low, 1, 1, 1);
+    bench_wait(b, low, 100);
+    bench_rate(b, low, 0);
+    bench_wait(b, low, 1000); /* it stands */
+    bench_set(b, high, 2, 1, -1);
+    bench_wait(b, high, 4000);
+    bench_expect(b, high, 2, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, high, 2, TPI_MOTION_SUCCESS, true, "done");
+    b->answer_at = b->answer_size;
+    bench_expect(b, low, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, low, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_expect(b, low, 1, TPI_MOTION_INTERRUPTED, true, "joystick has a higher rank");
+}
+
+static void a_slow_time_line_takes_over_no_speed_that_breaks_limits_later(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "dance", 0), high = bench_join(b, "joystick", 1);
+
+    bench_send(b, low, BENCH_DIRECT, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){1, 0, 1});
+    bench_wait(b, low, 1000);
+    bench_rate(b, high, 0.02);
+    bench_send(b, high, (tpi_motion_header){.mode = TPI_MOTION_DELAY}, TPI_MOTION_SET, 2,
+               &(tpi_motion_set){1, 0, -1, 2000000});
+    bench_wait(b, high, 100);
+    bench_rate(b, high, 1);
+    bench_wait(b, high, 4000);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct bench_write *w = &b->writes[i];
+
+        assert_true(w->write.output != 1 || fabs(w->values[0]) <= 1.5);
+        assert_true(w->write.output != 1 || fabs(w->speeds[0]) <= 1 + 1e-9);
+    }
+    assert_true(bench_last(b, 1)->values[0] == -1);
+    assert_true(tpi_motion_engine_excesses(b->engine) > 0); /* it is slower at once */
+}
+
 static void a_fault_hits_all_who_have_commands_for_the_device(void **state)
 {
     struct bench *b = *state;
@@ -110,6 +171,39 @@ static void a_stop_in_a_hold_does_not_speak_for_others(void **state)
 }
 
 /* ---- Ends and answers ---- */
+
+/* ---- Delay mode ---- */
+
+static void without_a_delay_delay_mode_starts_at_once_and_sends_nothing(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_send(b, c, (tpi_motion_header){.mode = TPI_MOTION_DELAY}, TPI_MOTION_SET, 1,
+               &(tpi_motion_set){1, 0, 0.5, 0});
+    bench_wait(b, c, 100);
+    assert_true(bench_last(b, 1)->values[0] > 0); /* it moves */
+    bench_wait(b, c, 2000);
+    assert_true(bench_last(b, 1)->values[0] == 0.5);
+    bench_expect_nothing(b, c);
+}
+
+static void in_delay_mode_only_what_went_wrong_is_sent(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_header header = {.mode = TPI_MOTION_DELAY,
+                                      .time_us = (uint64_t)(BENCH_START / 1000 + 500000)};
+
+    bench_send(b, c, header, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 9, 0}); /* is clamped */
+    bench_send(b, c, header, TPI_MOTION_SPEED, 2, &(tpi_motion_drive){2, 0, 0.5});
+    bench_send(b, c, header, TPI_MOTION_SET, 3, &(tpi_motion_set){9, 0, 0.5, 0});
+    bench_wait(b, c, 2500);
+    bench_expect(b, c, 3, TPI_MOTION_NA, true, "joint 9 has no dof 0");
+    tpi_motion_engine_fault(b->engine, 2, "jammed", b->now_ns);
+    bench_expect(b, c, 2, TPI_MOTION_INTERRUPTED, true, "jammed");
+    bench_expect_nothing(b, c);
+}
 
 static void every_direct_command_that_the_robot_does_not_have_is_answered(void **state)
 {
@@ -234,8 +328,13 @@ int main(void)
         BENCH_CASE(a_dof_is_given_back_when_the_higher_rank_is_done),
         BENCH_CASE(a_speed_ends_a_goto_on_a_base_that_cannot_go_sideways),
         BENCH_CASE(a_speed_in_the_frame_of_a_goto_starts_from_the_commanded_speed),
+        BENCH_CASE(a_refused_command_of_a_higher_rank_takes_nothing),
+        BENCH_CASE(a_hold_of_a_lower_rank_does_not_keep_a_dof),
+        BENCH_CASE(a_slow_time_line_takes_over_no_speed_that_breaks_limits_later),
         BENCH_CASE(a_fault_hits_all_who_have_commands_for_the_device),
         BENCH_CASE(a_stop_in_a_hold_does_not_speak_for_others),
+        BENCH_CASE(without_a_delay_delay_mode_starts_at_once_and_sends_nothing),
+        BENCH_CASE(in_delay_mode_only_what_went_wrong_is_sent),
         BENCH_CASE(every_direct_command_that_the_robot_does_not_have_is_answered),
         BENCH_CASE(a_speed_that_meets_a_limit_is_modified),
         BENCH_CASE(a_move_of_nothing_is_done),

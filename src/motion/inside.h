@@ -319,8 +319,13 @@ void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, b
 
 /* ---- holder.c: who holds an axis ---- */
 
-/* A client's command for the axis waits. Returns false if another client holds it. */
-bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client);
+/* Whether the client may have the axis: nobody else holds it, or a lower rank that can be
+ * interrupted. */
+bool tpi_motion_axis_is_free(const tpi_motion_axis *axis, const tpi_motion_client *client);
+
+/* A client's command for the axis waits. The axis must be free for it. What a lower rank plays
+ * there ends. */
+void tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client);
 
 /* One command less. After its last one the axis belongs to the next rank that has commands. */
 void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,

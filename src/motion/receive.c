@@ -53,7 +53,8 @@ static bool is_known_refusal(tpi_motion_client *client, const tpi_motion_record 
     return false;
 }
 
-/* The first axis of an order whose time line stands; NULL if there is none. */
+/* The first axis of an order whose time line stands; NULL if there is none. A hold of another
+ * client does not protect what a higher rank may take. */
 static const tpi_motion_axis *standing(const tpi_motion_engine *e, const struct arrival *a,
                                        const tpi_motion_order *order)
 {
@@ -61,7 +62,7 @@ static const tpi_motion_axis *standing(const tpi_motion_engine *e, const struct 
 
     for (uint16_t i = 0; i < order->count; i++) {
         const tpi_motion_axis *axis = &e->axes[order->targets[i].axis];
-        const bool stands = axis->motion.servo != 0 &&
+        const bool stands = axis->motion.servo != 0 && axis->motion.track->client == a->client &&
                             tpi_motion_track_scale(axis->motion.track) == 0 &&
                             axis->motion.track != &a->client->tracks[0];
 
@@ -72,23 +73,23 @@ static const tpi_motion_axis *standing(const tpi_motion_engine *e, const struct 
     return NULL;
 }
 
-/* Count the axes of an order for the client; none if one of them cannot be had. */
+/* Count the axes of an order for the client; if one of them cannot be had, nothing is taken. */
 static bool hold_all(tpi_motion_engine *e, const struct arrival *a, const tpi_motion_order *order)
 {
     const tpi_motion_subject subject = subject_of(a, order->tag);
 
     for (uint16_t i = 0; i < order->count; i++) {
-        tpi_motion_axis *axis = &e->axes[order->targets[i].axis];
+        const tpi_motion_axis *axis = &e->axes[order->targets[i].axis];
 
-        if (tpi_motion_axis_hold(e, axis, a->client)) {
-            continue;
+        if (!tpi_motion_axis_is_free(axis, a->client)) {
+            tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_BUSY, true,
+                                   "%s is moved by %s", e->robot.joints[axis->joint].name,
+                                   axis->holder->label);
+            return false;
         }
-        while (i > 0) {
-            tpi_motion_axis_release(e, &e->axes[order->targets[--i].axis], a->client);
-        }
-        tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_BUSY, true, "%s is moved by %s",
-                               e->robot.joints[axis->joint].name, axis->holder->label);
-        return false;
+    }
+    for (uint16_t i = 0; i < order->count; i++) {
+        tpi_motion_axis_hold(e, &e->axes[order->targets[i].axis], a->client);
     }
     return true;
 }

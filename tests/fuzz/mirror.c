@@ -45,7 +45,8 @@ static const tp_driver mirror = {.abi = TP_DRIVER_ABI,
                                  .summary = "answers everything",
                                  .ops = &mirror_ops,
                                  .flags = TP_DRIVER_ON_LOOP};
-static const tp_driver *const drivers[] = {&mirror, NULL};
+static const tp_driver *drivers[3] = {&mirror};
+static const char *sections = "";
 
 /* ---- The server ------------------------------------------------------------------------------ */
 
@@ -68,22 +69,29 @@ static const tp_clock still = {.now_ns = now_ns, .wall_s = wall_s};
 static tp_server *server(void)
 {
     static tp_server *made;
+    static const char devices[] =
+        "keys [ \"anna operate secret\" ] open yes driver ( name \"mirror\" provides [ "
+        "\"position2d:0\" \"laser:0\" \"map:0\" "
+        "\"opaque:0\" \"blackboard:0\" \"camera:0\" \"speech:0\" \"ranger:0\" "
+        "\"actarray:0\" \"graphics2d:0\" \"vectormap:0\" \"planner:0\" ] )";
+    static char text[1024];
     const tp_server_options options = {
-        .text = "keys [ \"anna operate secret\" ] open yes driver ( name \"mirror\" provides [ "
-                "\"position2d:0\" \"laser:0\" \"map:0\" "
-                "\"opaque:0\" \"blackboard:0\" \"camera:0\" \"speech:0\" \"ranger:0\" "
-                "\"actarray:0\" \"graphics2d:0\" \"vectormap:0\" \"planner:0\" ] )",
-        .listen = "",
-        .clock = &still,
-        .drivers = drivers};
+        .text = text, .listen = "", .clock = &still, .drivers = drivers};
     tp_error err = {0};
 
     if (made == NULL) {
+        (void)snprintf(text, sizeof text, "%s %s", devices, sections);
         const tp_status status = tp_server_create(&made, &options, &err);
         fuzz_require(status == TP_OK, err.text);
         tp_server_begin(made);
     }
     return made;
+}
+
+void mirror_add(const tp_driver *driver, const char *section)
+{
+    drivers[1] = driver;
+    sections = section;
 }
 
 tp_hub *mirror_hub(void)

@@ -6,9 +6,13 @@
 #define TROUPE_TESTS_FUZZ_MIRROR_H
 
 #include "session/front.h"
+#include "troupe/driver.h"
 #include "troupe/loop.h"
 
 enum { MIRROR_ROBOT = 6665 };
+
+/* Before anything else: the server has this driver too, with this section of a configuration. */
+void mirror_add(const tp_driver *driver, const char *section);
 
 /* Made at the first call and kept. */
 tp_hub *mirror_hub(void);

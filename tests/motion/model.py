@@ -11,6 +11,7 @@ the bounds and reports a problem if it is not. Everything that follows from it i
 
 Times are in us of the server's clock. Clients are named by the order in which they joined.
 """
+import bisect
 import heapq
 import math
 
@@ -159,11 +160,13 @@ class Wanted:
 class Model:
     """All clients of one robot."""
 
-    def __init__(self, robot, seen, summaries, limit, ahead):
-        self.robot, self.seen, self.limit, self.ahead = robot, seen, limit, ahead
+    def __init__(self, robot, seen, limit, ahead):
+        self.robot, self.seen, self.limit, self.ahead = robot, seen.signals, limit, ahead
+        self.order = seen.order
+        self.rests = {dof: seen.rests[index] for index, dof in enumerate(robot.dofs)}
         for dof in robot.dofs:
             dof.reset()
-        self.seen_summaries = summaries
+        self.seen_summaries = seen.summaries
         self.now = 0
         self.began = None  # the time of the first event: earlier times are of another server
         self.front = ahead  # up to there everything is planned; what arrives now starts after it
@@ -246,7 +249,7 @@ class Model:
     def halt(self, command, signals, epoch=None):
         """End a command before its time; its dofs decelerate."""
         for dof in command.live:
-            dof.position = None
+            dof.position, dof.unsure = None, 0
         signals = {max(command.worst, s) for s in signals}
         # When a lease ends, the plan may not have reached its usual length.
         low = self.now if self.ending else self.front
@@ -314,6 +317,9 @@ class Model:
         for dof in self.robot.dofs:
             if dof.active and dof.active.client is client:
                 self.halt(dof.active, signals, epoch)
+        for dof in self.robot.dofs:
+            if dof.unsure_of is client:
+                dof.unsure = 0
         for line in lines:
             self.end_sequence(line, signals)
 
@@ -370,7 +376,7 @@ class Model:
         self.turn += 1
         frame = Frame(client, package, mode, line, self.turn)
         full = self.depth(client) - self.silent(client) >= self.limit or self.depth(client) >= self.limit and any(
-            s.signal == ERROR for r in package.records for s in self.answers_of(client, r.tag))
+            s.text == "the queue is full" for r in package.records for s in self.answers_of(client, r.tag))
         if full:
             for record in package.records:
                 self.refuse(client, record, package, {ERROR})
@@ -392,7 +398,7 @@ class Model:
     def silent(self, client):
         """Frames that wait and that may have played, since nothing tells."""
         return sum(1 for f in self.waiting if f.client is client and f.line and not self.sharp(f.line) and (
-            f.is_silent() or all(c.done or self.refusals(c) for c in f.commands)))
+            f.is_silent() or self.ahead and all(c.done or self.refusals(c) for c in f.commands)))
 
     def sharp(self, line):
         """Whether the times of a time line are exact: nothing can have slowed it."""
@@ -428,6 +434,9 @@ class Model:
                 dof.owner.rank >= client.rank or (dof.active and dof.active.record.code == HOME))
             if self.is_unsure(dof) and (foreign or busy or dof.owner is not client):
                 raise Open
+            if foreign and not busy and any(f.client is dof.owner and f.due and f.due <= self.front
+                                            for f in self.waiting):
+                raise Open  # whether it has started and ended at this instant
             if foreign:
                 self.refuse(client, record, package, {BUSY})
                 return
@@ -455,13 +464,13 @@ class Model:
             self.halt(command, {max(command.worst, *signals)})
             return
         command.live.discard(dof)
-        if dof in command.ends and self.front >= command.ends[dof][0] - self.robot.period:
+        if dof in command.ends and self.may_have_ended(command, dof):
             if INTERRUPTED in signals:
                 raise Open
             command.maybe |= signals
         else:
             command.worst = max(command.worst, *signals)
-        dof.active, dof.position, dof.arrived = None, None, None
+        dof.active, dof.position, dof.arrived, dof.unsure = None, None, None, 0
         if not command.live:
             self.finish(command, {command.worst}, (self.front, self.front + 1))
         else:
@@ -484,7 +493,7 @@ class Model:
             return False
         if any(d.active for d in targets) and not stalls:
             return True
-        return any(s.signal == BUSY for s in self.answers_of(client, record.tag))
+        return any(s.signal == BUSY and s.text.endswith("is held") for s in self.answers_of(client, record.tag))
 
     def targets(self, record):
         """The dofs that a command moves and their targets; or the signal with which it is refused."""
@@ -558,8 +567,9 @@ class Model:
             if start < frame.time:
                 self.problem("a frame of client %d at %d starts at %d", frame.client.name, frame.time, start)
         elif frame.commands and all(self.refusals(c) for c in frame.commands):
-            frame.client.queue_exact = False
-            self.at(max(frame.time, self.front) + SOON, self.start, frame, 0, order=frame.order)
+            refused = self.refused_at(frame)
+            frame.client.queue_exact = frame.client.queue_exact and not self.ahead
+            self.at(max(frame.time, self.front, refused or 0) + SOON, self.start, frame, 0, order=frame.order)
 
     def start_on_time(self, frame, attempt):
         """A frame is due, unless its time line was slowed."""
@@ -574,15 +584,36 @@ class Model:
                     return signal.start
         return None
 
+    def must_wait(self, frame, due):
+        """Whether frames of its time line start before it at this instant; then it gets another rank."""
+        before = [f.rank for f in self.waiting if f is not frame and f.line is frame.line and
+                  f.client is frame.client and f.due == due and self.precedes(f, frame)]
+        if not before or max(before) <= frame.rank or frame.takes:
+            return False
+        frame.rank = max(before) + SOON
+        return True
+
+    def precedes(self, one, other):
+        """Whether a frame of a client starts before another one of the same instant: by time, then by arrival."""
+        if one.line or (self.exact and one.client.exact) or bool(one.time) == bool(other.time):
+            return (one.tau, one.order) < (other.tau, other.order)
+        # Time 0 is that of the time line, which is behind the server's clock: take the order of the engine.
+        if one.mode != DIRECT or other.mode != DIRECT:
+            raise Open
+        return self.first_signal(one) < self.first_signal(other)
+
+    def first_signal(self, frame):
+        """The place of the first signal of a frame that has started, among those of its client."""
+        tags = {c.tag for c in frame.commands}
+        return next((n for n, (tag, s) in enumerate(self.order[frame.client.name]) if tag in tags and s.start), LONG)
+
     def start(self, frame, when):
         """A frame plays: its commands start together."""
         if not frame.waits:
             return
-        due = when[0] if isinstance(when, tuple) else when
-        before = [f.rank for f in self.waiting if f.line is frame.line and f.client is frame.client and
-                  f.due == due and (f.tau, f.order) < (frame.tau, frame.order)]
-        if before and max(before) > frame.rank and not frame.takes:
-            frame.rank = max(before) + SOON
+        if self.ahead and self.front > frame.client.heard + frame.client.lease:
+            raise Open  # whether the engine had planned this far when the lease ended
+        if self.must_wait(frame, when[0] if isinstance(when, tuple) else when):
             self.at(self.front, self.start, frame, when, order=frame.rank)
             return
         frame.waits = False
@@ -606,6 +637,14 @@ class Model:
         seen = self.answers_of(command.client, command.tag)
         return {s.signal for s in seen if not s.start and (s.signal == BUSY or "taken by" in s.text)}
 
+    def refused_at(self, frame):
+        """When the engine has refused all commands of a frame that was due; None if that is not known."""
+        refused = [s.sent for c in frame.commands for s in self.answers_of(c.client, c.tag)
+                   if not s.start and s.signal in self.refusals(c)]
+        if not refused or not all(c.done or self.refusals(c) for c in frame.commands):
+            return None
+        return refused[0]
+
     def begin(self, command, bounds):
         """A command starts."""
         for dof in command.targets:
@@ -613,7 +652,9 @@ class Model:
                     dof.owner is not command.client and self.is_unsure(dof)):
                 raise Open
         if any(d.owner is not command.client for d in command.targets):
-            self.finish(command, {INTERRUPTED}, (0, 0))
+            goes_home = any(d.owner is command.client and d.active and d.active.record.code == HOME
+                            for d in command.targets)
+            self.finish(command, {INTERRUPTED, BUSY} if goes_home else {INTERRUPTED}, (0, 0))
             return
         for dof in command.targets:
             if dof.active and dof.active.record.code == HOME and command.record.code != STOP:
@@ -624,7 +665,7 @@ class Model:
         for dof in command.targets:
             if dof.active:
                 self.lose(dof, {MODIFIED})
-            dof.owner = command.client
+            dof.owner, dof.unsure = command.client, 0
         command.start = bounds
         if command.frame.mode == DIRECT:
             self.want(command.client, command.tag, Wanted({MODIFIED if command.modified else SUCCESS}, 0, bounds, (0, 0),
@@ -633,7 +674,7 @@ class Model:
             bounds_of = self.length(command, dof)
             if bounds_of:
                 low, high, possible = bounds_of
-                command.ends[dof] = (self.front + low, self.front + high, possible)
+                command.ends[dof] = self.seen_end(command, dof, self.front + low, self.front + high) + (possible,)
         for dof in command.targets:
             dof.active, dof.position, dof.arrived = command, None, None
         self.await_end(command)
@@ -641,11 +682,46 @@ class Model:
             for dof, (_, high, _) in command.ends.items():
                 self.at(high, self.release, command, dof)
 
+    def seen_end(self, command, dof, low, high):
+        """Bounds of the end of a motion, from when the engine brought the dof to rest: not before that."""
+        rests, start, period = self.rests[dof], int(self.front), self.robot.period
+        asked = getattr(command.record, "duration", 0)
+        first = bisect.bisect_left(rests, (start,))
+        if first > 0 and (first == len(rests) or rests[first][0] > start):
+            first -= 1  # as it was before
+        elif first < len(rests) and rests[first][0] == start and command.servo == 1 and rests[first][1] != 1:
+            return low, high  # another command has replaced it in the same instant
+        for number, (time, servo, value) in enumerate(rests[first:], first + 1):
+            if servo < 0:
+                return low, high
+            if servo != command.servo or servo == 1 and abs(value - command.targets[dof]) > 1e-12:
+                continue
+            time, until = max(time, start), rests[number][0] if number < len(rests) else LONG
+            if servo == 1 and time == start and asked and self.is_slowed(command):
+                return max(low, start + asked), high
+            if servo == 1 and time == start and until < start + asked:
+                continue
+            if servo == 1 and time == start:
+                time += asked  # it is there already
+            if servo == 1:
+                return (time, time + 1) if low - 1 <= time <= high + 1 else (low, high)
+            # The last period of a brake has the speed of its end. It may also stand because time is held.
+            sure = until > time + period and low - 1 <= time <= high + 1 and not self.is_slowed(command)
+            return max(low, min(time, high)), time + period + 1 if sure else high
+        return high, high
+
+    def is_slowed(self, command):
+        """Whether its time line may be slowed."""
+        line = command.frame.line
+        return not self.exact or not command.client.exact or bool(line) and not line.exact
+
     def release(self, command, dof):
         """One of the dofs of a command has arrived."""
         if not command.done and dof.active is command and len(command.live) > 1 and (
                 self.front >= command.ends[dof][1] - 1):
             command.live.discard(dof)
+            command.worst = max(command.worst, min(command.ends[dof][2]))
+            command.maybe |= command.ends[dof][2] - {min(command.ends[dof][2])}
             dof.active = None
             dof.position = dof.arrived = command.targets[dof] if command.servo == 1 else None
             self.settle([dof])
@@ -668,6 +744,8 @@ class Model:
                 when = signal.end if sure else signal.end + 2 * SOON
                 self.at(when, self.reached, command, command.attempt, (signal.end, signal.end))
                 return
+            if signal.final and signal.end <= high and (signal.end < low - 1 or signal.signal not in possible):
+                return  # something else ends it before, which the model has to find out by itself
         if not command.frame.answers and self.answers_of(command.client, command.tag):
             return  # something went wrong with it before it came to its end
         for dof in command.live:
@@ -689,17 +767,17 @@ class Model:
     def length(self, command, dof):
         """Bounds of the time that a dof needs and possible signals; None if it lasts."""
         period, target = self.robot.period, command.targets[dof]
-        slowed = not self.exact or not command.client.exact or (
-            command.frame.line and not command.frame.line.exact)
+        slowed = self.is_slowed(command)
         if command.servo == 2 and target == 0:
             return 0, LONG if slowed else self.brake_time(dof), {SUCCESS}
         if command.servo == 2 and math.isfinite(dof.upper if target > 0 else dof.lower):
             return 0, LONG, {MODIFIED}  # it stands at the limit of its position
         if command.servo != 1:
             return None
+        asked = getattr(command.record, "duration", 0)
         if dof.position is None or dof.active or slowed:
-            return 0, LONG, {SUCCESS, MODIFIED}
-        way, asked = abs(target - dof.position), getattr(command.record, "duration", 0)
+            return 0, LONG, {SUCCESS, MODIFIED}  # a moving dof may have to be faster than asked for to keep its limits
+        way = abs(target - dof.position)
         if asked:
             least = cubic(way, dof.velocity, dof.acceleration)
             most = cubic(way, dof.velocity, 0.8 * dof.acceleration)
@@ -795,6 +873,9 @@ class Model:
                 return
             frame.late = True
             frame.client.late += 1
+            if line.complete() and frame.is_silent():
+                self.at(self.front + SOON, self.start_of_line, line, frame, self.front, frame.attempt, order=frame.order)
+                return
         else:
             frame.client.late_exact = False
         self.follow(line, frame)
@@ -810,14 +891,20 @@ class Model:
         """A frame of a time line that may have been slowed starts when the engine says, in order."""
         start = self.seen_start(frame)
         summary = self.seen_summary(line)
+        if start is None:
+            start = self.refused_at(frame)
         if start is None and summary and summary.played == summary.frames:
             start = summary.end - SOON  # at the latest: no command of it has run
         if start is not None:
-            self.at(max(start + SOON, self.front), self.start_of_line, line, frame, start, frame.attempt, order=frame.order)
+            frame.due = start
+            self.at(max(start + SOON, self.front), self.start_of_line, line, frame, start, frame.attempt, order=frame.rank)
 
     def start_of_line(self, line, frame, when, attempt):
         """A frame of a sequence is due."""
         if not frame.waits or attempt != frame.attempt:
+            return
+        if self.must_wait(frame, when):
+            self.at(self.front, self.start_of_line, line, frame, when, attempt, order=frame.rank)
             return
         near = not line.complete() and max(line.times) - frame.time < MARGIN
         if line.exact and (near or not self.exact or not line.client.exact):
@@ -1008,11 +1095,17 @@ class Model:
         if dof.unsure > self.front:
             return True
         command = dof.active
-        if any(self.refusals(c) for f in self.waiting if f.line and not self.sharp(f.line) for c in f.commands
-               if dof in c.live and not c.done):
+        if self.ahead and any(self.refusals(c) for f in self.waiting if not (
+                self.sharp(f.line) if f.line else self.exact and f.client.exact) for c in f.commands
+                              if dof in c.live and not c.done):
             return True
         return bool(command and dof in command.ends and (len(command.targets) > 1 or not command.frame.answers) and
-                    self.front >= command.ends[dof][0] - self.robot.period)
+                    self.may_have_ended(command, dof))
+
+    def may_have_ended(self, command, dof):
+        """Whether the bounds of the end of a motion have been reached."""
+        low, high, _ = command.ends[dof]
+        return self.front >= low - (self.robot.period if high - low > 2 else 1)
 
     # ---- Robot -----------------------------------------------------------------------------------
 

@@ -14,8 +14,9 @@
  * order in which they joined. Between events the engine is advanced whenever it asks for it.
  *
  * For each event a line `e FRONT_US EXCESSES SERVO:VALUE ...` says how far the engine has planned
- * and what it has written last for each dof; `j NUMBER` is the number of a client, `a CLIENT HEX`
- * has records for a client. `x TEXT` is a write that must not be (watch.c).
+ * and what it has written last for each dof; `j NUMBER` is the number of a client, `a CLIENT
+ * FRONT_US HEX` has records for a client. `x TEXT` is a write that must not be, `s`, `m` and `u`
+ * say when a dof comes to rest and when it moves (watch.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,26 @@ static void advance(struct play *p)
     watch_planned(&p->watch, p->now_ns + p->ahead_ns, tpi_motion_engine_excesses(p->engine));
 }
 
+/* Print the records for clients, with the time up to which everything was planned. */
+static void print_answers(struct play *p)
+{
+    static uint8_t bytes[1 << 16];
+    uint16_t records;
+    size_t size;
+
+    for (unsigned i = 0; i < p->count; i++) {
+        while (p->clients[i] != 0 && (size = tpi_motion_engine_take(p->engine, p->clients[i], bytes,
+                                                                    sizeof bytes, &records)) > 0) {
+            printf("a %u %lld ", i, (long long)(p->watch.front_ns / 1000));
+            for (size_t at = 0; at < size; at++) {
+                putchar("0123456789abcdef"[bytes[at] >> 4]);
+                putchar("0123456789abcdef"[bytes[at] & 15]);
+            }
+            putchar('\n');
+        }
+    }
+}
+
 /* Advance whenever the engine asks for it: early enough to plan ahead, and at the time itself if
  * that was not enough, as for leases. */
 static void advance_to(struct play *p, int64_t until_ns)
@@ -147,6 +168,7 @@ static void advance_to(struct play *p, int64_t until_ns)
         }
         p->now_ns = last_ns = wake_ns;
         advance(p);
+        print_answers(p);
     }
     p->now_ns = until_ns;
     advance(p);
@@ -263,25 +285,6 @@ static const struct {
 };
 
 /* ---- Scripts -------------------------------------------------------------------------------- */
-
-static void print_answers(struct play *p)
-{
-    static uint8_t bytes[1 << 16];
-    uint16_t records;
-    size_t size;
-
-    for (unsigned i = 0; i < p->count; i++) {
-        while (p->clients[i] != 0 && (size = tpi_motion_engine_take(p->engine, p->clients[i], bytes,
-                                                                    sizeof bytes, &records)) > 0) {
-            printf("a %u ", i);
-            for (size_t at = 0; at < size; at++) {
-                putchar("0123456789abcdef"[bytes[at] >> 4]);
-                putchar("0123456789abcdef"[bytes[at] & 15]);
-            }
-            putchar('\n');
-        }
-    }
-}
 
 static void play_event(struct play *p, const char *line)
 {

@@ -46,8 +46,10 @@ static void check_change(struct watch *w, const tpi_motion_write *write, const s
         write->servo[d->slot] == TPI_MOTION_SERVO_FORCE) {
         return;
     }
-    /* A speed that begins is that of the end of its first period. */
-    if (change > d->dof.acceleration * (dt + w->period_s) * (1 + 1e-6) + 1e-9 &&
+    /* A speed that begins is that of the end of its first period. While time is slowed, a speed is
+     * scaled by the mean rate of a step, and it may have grown by some percent since that was
+     * planned. */
+    if (change > d->dof.acceleration * (dt + 1.1 * w->period_s) + 1e-9 &&
         write->due_ns > w->excused_ns) {
         snprintf(w->hasty, sizeof w->hasty, "output %u slot %u at %lld ns: %.9g to %.9g in %.9g s",
                  d->output, d->slot, (long long)write->due_ns, d->speed, write->speeds[d->slot],
@@ -57,6 +59,48 @@ static void check_change(struct watch *w, const tpi_motion_write *write, const s
         d->servo == TPI_MOTION_SERVO_POSITION &&
         fabs(write->values[d->slot] - d->value) > d->dof.velocity * dt * (1 + 1e-6) + 1e-9) {
         complain(w, write, "jump", write->values[d->slot] - d->value);
+    }
+}
+
+/* Print when a dof comes to rest, and when it leaves. */
+static void note_rest(const tpi_motion_write *write, struct watched *d, unsigned index)
+{
+    const double value = write->values[d->slot];
+    const uint8_t servo = write->servo[d->slot];
+    const bool moves = write->speeds[d->slot] != 0 || servo == TPI_MOTION_SERVO_FORCE;
+    const long long due_us = (long long)(write->due_ns / 1000);
+
+    if (moves && (!d->moves || !d->known)) {
+        printf("m %u %lld\n", index, due_us);
+    } else if (!moves && (d->moves || !d->known || d->servo != servo || d->value != value)) {
+        printf("s %u %lld %u %.17g\n", index, due_us, servo, value);
+    }
+    d->moves = moves;
+}
+
+/* Values that are written again, with those of another dof, have been there before. */
+static void keep(const tpi_motion_write *write, struct watched *d)
+{
+    const double value = write->values[d->slot], speed = write->speeds[d->slot];
+    const uint8_t servo = write->servo[d->slot];
+
+    if (!d->known || d->servo != servo || d->value != value || d->speed != speed) {
+        d->due_ns = write->due_ns;
+    }
+    d->known = true;
+    d->servo = servo;
+    d->value = value;
+    d->speed = speed;
+}
+
+/* The device moves by itself. */
+static void leave_to_device(struct watch *w, const tpi_motion_write *write)
+{
+    watch_forget(w, write->output);
+    for (uint16_t i = 0; i < w->count; i++) {
+        if (w->dofs[i].output == write->output) {
+            printf("u %u %lld\n", i, (long long)(write->due_ns / 1000));
+        }
     }
 }
 
@@ -76,19 +120,17 @@ void watch_write(void *user, const tpi_motion_write *write)
     }
     w->due_ns[write->output] = write->due_ns;
     if (write->what != TPI_MOTION_WRITE_DOFS) {
-        watch_forget(w, write->output); /* the device moves by itself */
+        leave_to_device(w, write);
+        return;
     }
-    for (uint16_t i = 0; i < w->count && write->what == TPI_MOTION_WRITE_DOFS; i++) {
+    for (uint16_t i = 0; i < w->count; i++) {
         struct watched *d = &w->dofs[i];
 
         if (d->output == write->output && d->slot < write->count) {
             check_limits(w, write, d);
             check_change(w, write, d);
-            d->known = true;
-            d->servo = write->servo[d->slot];
-            d->value = write->values[d->slot];
-            d->speed = write->speeds[d->slot];
-            d->due_ns = write->due_ns;
+            note_rest(write, d, i);
+            keep(write, d);
         }
     }
 }

@@ -4,6 +4,9 @@
  * Writes of an output come in the order of their times, none for a time that was planned before,
  * none in a panic. Positions, speeds and forces keep within the limits of their dof. Speeds change
  * within its limit of acceleration, unless the engine has counted an excess.
+ *
+ * It prints `s DOF TIME_US SERVO VALUE` when the set-points of a dof come to rest, `m DOF TIME_US`
+ * when they begin to move it, `u DOF TIME_US` when its device is left to move by itself.
  */
 #ifndef TROUPE_TESTS_WATCH_H
 #define TROUPE_TESTS_WATCH_H
@@ -20,6 +23,7 @@ struct watched {
     bool known; /* a value was written since the last reset or fault */
     double value, speed;
     int64_t due_ns;
+    bool moves; /* its last set-point moves it */
 };
 
 struct watch {

@@ -8,6 +8,10 @@ at once (changes.py), the test programs of the area are built once, and each cha
 fails: that of the changed file first, then the one that has found most in that file. A change that no test finds has to be in
 survivors.txt with the reason why it changes nothing that counts.
 
+Motion has a fixed number of changes, chosen by a hash of their text. Changes that are none are replaced: one that the compiler
+refuses or that survivors.txt explains gives its place to the next change of the same operator in the order of the hashes. So
+every change of the sample is a mistake, and one that no test finds is printed as not found.
+
 The status is 0 if at least 95 of 100 changes are found, not counting those that are explained as changing nothing.
 """
 import argparse
@@ -32,9 +36,11 @@ from changes import HERE, ROOT
 
 
 class Area:
-    """Files to change, the tests that look, how many changes are made by default, and of which kinds (None: all)."""
-    def __init__(self, files, tests, count, operators=None):
+    """Files to change, the tests that look, how many changes are made by default, and of which kinds (None: all). Tests are
+    programs of tests/unit; `scripts` are further ones, with the program that they need and their command."""
+    def __init__(self, files, tests, count, operators=None, scripts=None):
         self.files, self.tests, self.count, self.operators = files, tests, count, operators
+        self.scripts = scripts or {}
 
     def mutants_of(self, path):
         """Without those of which a glance shows that they change nothing."""
@@ -43,11 +49,19 @@ class Area:
             return mutants
         return [m for m in mutants if m.operator in self.operators and not changes.is_the_same(m)]
 
-    def sample(self, mutants, count, seed):
+    def sample(self, mutants, count, seed, is_none):
+        """A number of changes, and those that were replaced since they are none (is_none)."""
         if self.operators is None:
-            return random.Random(seed).sample(mutants, count)
+            return random.Random(seed).sample(mutants, count), []
         # By a hash of the text, so that changes elsewhere in the code leave most of the sample as it is.
-        return sorted(mutants, key=lambda m: hashlib.sha256(("%d %s" % (seed, m.key())).encode()).digest())[:count]
+        ordered = sorted(mutants, key=lambda m: hashlib.sha256(("%d %s" % (seed, m.key())).encode()).digest())
+        places = collections.Counter(m.operator for m in ordered[:count])
+        chosen, replaced = [], []
+        for mutant in ordered:
+            if places[mutant.operator] > 0:
+                (replaced if is_none(mutant) else chosen).append(mutant)
+                places[mutant.operator] -= mutant in chosen[-1:]
+        return chosen, replaced
 
 
 AREAS = {
@@ -68,9 +82,11 @@ AREAS = {
         sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "src/motion/*.c"))
                if not path.endswith("_test.c")),
         ["src_motion_%s_test" % name for name in
-         ("answers", "control", "device", "engine", "estimate", "model", "package", "path", "profile", "simulation", "store", "stress",
-          "timeline", "tool")],
-        60, ("comparison", "off by one", "dropped call", "order")),
+         ("answers", "control", "device", "engine", "estimate", "examples", "holder", "model", "package", "path", "profile", "simulation",
+          "store", "stress", "timeline", "tool")],
+        60, ("comparison", "off by one", "dropped call", "order"),
+        {"98-motion-model": ("tests/motion/motion-play", [sys.executable, os.path.join(ROOT, "tests/motion/compare.py"),
+                                                          "tests/motion/motion-play", "--runs", "1000", "--jobs", "1"])}),
 }
 GOAL = 0.95
 
@@ -94,18 +110,24 @@ def write_if_new(path, text):
 
 
 class Bench:
-    def __init__(self, build, area, mutants):
+    def __init__(self, build, area):
         self.area = area
+        self.tests = area.tests + list(area.scripts)
         self.sources = build
         self.build = os.path.join(build, "build", "test")  # as deep as that of ./troupe test: a compiler cache knows its files
         copy_sources(self.sources, area.files)
         for path in area.files:
-            self.write_changes(path, [(number, m) for number, m in enumerate(mutants) if m.path == path])
+            if not os.path.exists(os.path.join(self.sources, path)):
+                self.write_changes(path, [])
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined"], check=True,
                            stdout=subprocess.DEVNULL)
         self.limits = {}
         self.found = collections.Counter()  # by file and test
+
+    def write(self, mutants):
+        for path in self.area.files:
+            self.write_changes(path, [(number, m) for number, m in enumerate(mutants) if m.path == path])
 
     def write_changes(self, path, numbered):
         text, missing = changes.with_all(path, numbered)
@@ -118,8 +140,8 @@ class Bench:
     def passes(self, test, mutant=-1):
         env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85", TROUPE_MUTANT=str(mutant),
                    UBSAN_OPTIONS="halt_on_error=1")
-        command = [os.path.join(self.build, "tests/unit", test)]
-        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        command = self.area.scripts[test][1] if test in self.area.scripts else [os.path.join(self.build, "tests/unit", test)]
+        process = subprocess.Popen(command, env=env, cwd=self.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             return process.wait(self.limits.get(test, 300)) == 0
         except subprocess.TimeoutExpired:
@@ -131,10 +153,11 @@ class Bench:
 
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
-        done = subprocess.run(["ninja", "-C", self.build] + ["tests/unit/" + test for test in self.area.tests], capture_output=True, text=True)
+        programs = ["tests/unit/" + test for test in self.area.tests] + [program for program, _ in self.area.scripts.values()]
+        done = subprocess.run(["ninja", "-C", self.build] + programs, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit("mutants: the sources do not build:\n" + done.stdout)
-        for test in self.area.tests:
+        for test in self.tests:
             began = time.monotonic()
             if not self.passes(test):
                 sys.exit("mutants: %s fails without a change" % test)
@@ -143,7 +166,7 @@ class Bench:
     def tests_for(self, path):
         """That of the file, then those that have found most, then the quick ones."""
         own = path.removesuffix(".c").replace("/", "_") + "_test"
-        return sorted(self.area.tests, key=lambda test: (test != own, -self.found[path, test], self.limits[test]))
+        return sorted(self.tests, key=lambda test: (test != own, -self.found[path, test], self.limits[test]))
 
     def is_refused(self, mutant):
         """Whether the compiler refuses the change, with the warnings of the project."""
@@ -183,17 +206,21 @@ def read_survivors():
     return known
 
 
-def chosen_mutants(args):
-    """Those of the arguments, and how many there are."""
+def possible_mutants(args):
+    """All changes of the arguments."""
     area = AREAS[args.area]
-    count = area.count if args.count is None else args.count
     mutants = [m for path in area.files if args.file is None or args.file in path for m in area.mutants_of(path)]
     if args.again:
         survived = {line.strip() for line in open(args.again)}
         mutants = [m for m in mutants if m.key() in survived]
-    if 0 < count < len(mutants):
-        return area.sample(mutants, count, args.seed), len(mutants)
-    return mutants, len(mutants)
+    return mutants
+
+
+def chosen_mutants(args, mutants, is_none):
+    """Those of the sample, and those that were replaced."""
+    area = AREAS[args.area]
+    count = area.count if args.count is None else args.count
+    return area.sample(mutants, count, args.seed, is_none) if 0 < count < len(mutants) else (mutants, [])
 
 
 def read_arguments():
@@ -210,13 +237,17 @@ def read_arguments():
 
 def main():
     args = read_arguments()
-    mutants, total = chosen_mutants(args)
+    known = read_survivors()
+    possible = possible_mutants(args)
     if args.list:
-        for mutant in mutants:
+        for mutant in chosen_mutants(args, possible, lambda m: m.key() in known)[0]:
             print(mutant.key())
         return 0
-    known = read_survivors()
-    bench = Bench(args.build, AREAS[args.area], mutants)
+    bench = Bench(args.build, AREAS[args.area])
+    mutants, replaced = chosen_mutants(args, possible, lambda m: m.key() in known or bench.is_refused(m))
+    for mutant in replaced:
+        print("replaced %s\n    %s" % (mutant.key(), known.get(mutant.key(), "refused by the compiler")), flush=True)
+    bench.write(mutants)
     bench.measure()
     killed, survived, invalid, unexplained = 0, 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -237,7 +268,7 @@ def main():
     judged = killed + unexplained
     rate = killed / judged if judged else 1.0
     print("%d of %d possible changes, seed %d: %d killed, %d survived, %d of them not explained; the compiler refuses %d"
-          % (len(mutants), total, args.seed, killed, survived, unexplained, invalid))
+          % (len(mutants), len(possible), args.seed, killed, survived, unexplained, invalid))
     print("%.1f %% killed, without the %d that change nothing; %.1f %% with them"
           % (100 * rate, survived - unexplained, 100.0 * killed / max(1, killed + survived)))
     return 0 if rate >= GOAL else 1

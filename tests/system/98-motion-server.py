@@ -124,6 +124,23 @@ def a_sequence_is_played():
         tap.equal(abs(client.state()[3][0] - 0.38) < 0.02, True)
 
 
+def a_dance_of_base_and_head_comes_back():
+    """Forward, backward and turns, with the head panning: opposite motions bring the base back."""
+    speeds = [(0.3, 0)] * 8 + [(-0.3, 0)] * 8 + [(0, 0.6)] * 8 + [(0, -0.6)] * 8
+    with served() as server:
+        client = Client(port_of(server))
+        client.session(begin(3, PLAYBACK, len(speeds) + 1, 50_000 * (len(speeds) + 1)))
+        for i, (speed, turn) in enumerate(speeds):
+            client.command(setspeed(speed, turn), set_dof(1, 0, 0.4 * math.sin(i / 5), 50_000), mode=PLAYBACK, sequence=3, time=50_000 * i)
+        client.command(STOP, set_dof(1, 0, 0.0), mode=PLAYBACK, sequence=3, time=50_000 * len(speeds))
+        body = client.await_record(0x8002)
+        tap.equal(struct.unpack_from(">IBxxxII", body), (3, SUCCESS, len(speeds) + 1, len(speeds) + 1))
+        wait_until(lambda: client.base()[3:] == [0, 0, 0])
+        x, y, theta = client.base()[:3]
+        # What the ramps of opposite speeds leave is v^2 / a.
+        tap.equal((abs(x - 0.3**2 / 5) < 0.02, abs(y) < 0.02, abs(theta - 0.6**2 / 5) < 0.02), (True, True, True))
+
+
 def frames_are_never_early():
     """The start of a command is on the server's clock: at its time or later."""
     with served() as server:
@@ -434,7 +451,7 @@ def another_device_takes_over_while_a_sequence_plays():
 
 
 tap.main(a_base_with_a_head_moves, a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
-         frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
+         a_dance_of_base_and_head_comes_back, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
          a_panic_behind_packages_that_wait_is_seen, packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
