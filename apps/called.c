@@ -9,6 +9,7 @@ enum { LONGEST = 512 }; /* what is longer helps nobody */
 
 static const char usual[] = "troupe";
 static char chosen[LONGEST];
+static char server[LONGEST];
 
 /* What a shell takes as it is. */
 static bool is_plain(const char *text)
@@ -46,24 +47,40 @@ static bool is_printable(const char *text)
     return true;
 }
 
-void called_set(const char *program, const char *command)
+/* Write a word as a shell takes it, behind `before`; nothing if it cannot be typed. */
+static void quote(char *out, const char *before, const char *word)
 {
-    const char *typed = command != NULL && command[0] != '\0' ? command : program;
     tpi_buf text = {0};
 
-    chosen[0] = '\0';
-    if (typed == NULL || typed[0] == '\0' || !is_printable(typed)) {
+    out[0] = '\0';
+    if (word == NULL || word[0] == '\0' || !is_printable(word)) {
         return;
     }
-    if (is_plain(typed)) {
-        tpi_buf_puts(&text, typed);
+    tpi_buf_puts(&text, before);
+    if (is_plain(word)) {
+        tpi_buf_puts(&text, word);
     } else {
-        put_quoted(&text, typed);
+        put_quoted(&text, word);
     }
-    if (!text.failed && text.length < sizeof chosen) {
-        memcpy(chosen, tpi_buf_text(&text), text.length + 1);
+    if (!text.failed && text.length < LONGEST) {
+        memcpy(out, tpi_buf_text(&text), text.length + 1);
     }
     tpi_buf_fini(&text);
+}
+
+void called_set(const char *program, const char *command)
+{
+    quote(chosen, "", command != NULL && command[0] != '\0' ? command : program);
+}
+
+void called_set_server(const char *url)
+{
+    quote(server, " ", url);
+}
+
+const char *called_server(void)
+{
+    return server;
 }
 
 const char *called(void)

@@ -15,6 +15,12 @@ void called_set(const char *program, const char *command);
 /* As a shell takes it: "troupe", "./troupe", "'/my robots/troupe'". */
 const char *called(void);
 
+/* The server that this command line names, for hints at further commands; NULL for none. */
+void called_set_server(const char *url);
+
+/* The server, as an argument of a further command: " localhost:7000"; "" if none was named. */
+const char *called_server(void);
+
 /* The file of this program; NULL if the system does not say. */
 const char *called_program(void);
 

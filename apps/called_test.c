@@ -33,6 +33,21 @@ static void shells_take_it_as_one_word(void **state)
     assert_called("$(reboot)", NULL, "'$(reboot)'");
 }
 
+static void hints_name_the_server_of_the_command_line(void **state)
+{
+    (void)state;
+    assert_string_equal(called_server(), "");
+    called_set_server("localhost:7000");
+    assert_string_equal(called_server(), " localhost:7000");
+    called_set_server("unix:/my robots/a");
+    assert_string_equal(called_server(), " 'unix:/my robots/a'");
+    called_set_server("\033[2J");
+    assert_string_equal(called_server(), "");
+    called_set_server("robot.local");
+    called_set_server(NULL);
+    assert_string_equal(called_server(), "");
+}
+
 static void what_nobody_can_type_is_not_repeated(void **state)
 {
     char longest[600];
@@ -63,6 +78,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_what_was_typed),
         cmocka_unit_test(shells_take_it_as_one_word),
+        cmocka_unit_test(hints_name_the_server_of_the_command_line),
         cmocka_unit_test(what_nobody_can_type_is_not_repeated),
         cmocka_unit_test(command_lines_in_texts_follow),
     };

@@ -183,6 +183,9 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
         status = sim_server_create(&demo->served, &options, err);
     }
     demo->server = status == TP_OK ? sim_server_get(demo->served) : NULL;
+    if (demo->server != NULL) {
+        demo_name_server(demo->server);
+    }
     return status;
 }
 

@@ -55,7 +55,8 @@ static void put_pose(tpi_buf *out, const tp_pose3d *pose)
     tpi_buf_puts(out, " rad");
 }
 
-/* ---- Who sits in whom ------------------------------------------------------------------------ */
+/* ---- Which frame is in which
+ * ------------------------------------------------------------------------ */
 
 /* Names carry a NUL, unless the server is careless. */
 static int compare_names(const char *a, uint32_t a_count, const char *b, uint32_t b_count)

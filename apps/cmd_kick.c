@@ -39,9 +39,9 @@ static const tp_client_stat *find(const tp_statistics *found, const char *wanted
         return client;
     }
     command_fail(name, EXIT_FAILED,
-                 count == 0 ? "there is no client \"%s\"; %s stat lists the clients"
-                            : "several clients are \"%s\"; %s stat shows their numbers",
-                 wanted, called());
+                 count == 0 ? "there is no client \"%s\"; %s stat%s lists the clients"
+                            : "several clients are \"%s\"; %s stat%s shows their numbers",
+                 wanted, called(), called_server());
     return NULL;
 }
 

@@ -137,7 +137,8 @@ static int write_all(const struct kind *kind, const char *called_name)
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
-        return command_fail(name, EXIT_USAGE, "which kind and which name? driver, world, client or robot");
+        return command_fail(name, EXIT_USAGE,
+                            "which kind and which name? driver, world, client or robot");
     }
     const struct kind *kind = find_kind(argv[0]);
     if (kind == NULL) {

@@ -52,7 +52,8 @@ static void print_stopped(const struct panic_options *o)
     if (strncmp(remote_url(&o->remote), "inproc:", 7) == 0) {
         puts("everything that moves is stopped");
     } else {
-        printf("everything that moves is stopped; %s reset ends the panic\n", called());
+        printf("everything that moves is stopped; %s reset%s ends the panic\n", called(),
+               called_server());
     }
 }
 
@@ -215,6 +216,7 @@ static int reach_usual(struct panic_options *o, const char *word)
 {
     o->why = tpi_buf_text(&o->words);
     o->remote.url = NULL;
+    called_set_server(NULL);
     command_fail(
         o->remote.command, EXIT_DONE,
         "there is no server \"%s\" that can be reached: \"%s\" is taken as the reason, and "

@@ -97,7 +97,7 @@ static int run_server(const struct options *o, tp_server *server)
                   o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
     command_catch(SIGTERM, on_signal);
     command_catch(SIGUSR1, on_panic);
-    command_catch(SIGUSR2, on_panic); /* who takes the wrong one means it as well */
+    command_catch(SIGUSR2, on_panic); /* a user who takes the wrong one means it too */
     crash_catch(on_crash);
     tp_status status = watch_hangup(o, server, &hangup, &err);
     if (status == TP_OK && o->child) {

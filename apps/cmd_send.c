@@ -115,9 +115,9 @@ static int check_panic(struct send *s)
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
-                              "nothing moves: there is a panic; %s list names its origin, %s "
-                              "reset ends it",
-                              called(), called());
+                              "nothing moves: there is a panic; %s list%s names its origin, %s "
+                              "reset%s ends it",
+                              called(), called_server(), called(), called_server());
 }
 
 /* Commands are not answered: an answer to something else shows that they have arrived. A server of

@@ -29,7 +29,7 @@ struct options {
     bool has_speed;
     bool lockstep;
     bool has_port;     /* one that the user chose */
-    uint64_t expected; /* how many take part in lockstep; 0 for whoever is there */
+    uint64_t expected; /* how many take part in lockstep; 0 for all that are there */
     tp_server_options server;
     sim_alone_options alone; /* what both ways have in common is here as well */
 
@@ -97,7 +97,7 @@ static void serve_until_end(const struct options *o, const sim_server *served)
     command_catch(SIGINT, on_stop);
     command_catch(SIGTERM, on_stop);
     command_catch(SIGUSR1, on_panic);
-    command_catch(SIGUSR2, on_panic); /* who takes the wrong one means it as well */
+    command_catch(SIGUSR2, on_panic); /* a user who takes the wrong one means it too */
     if (!o->alone.quiet) {
         sim_server_print_devices(served);
         run_table_print_places(server, &o->server, "position2d");

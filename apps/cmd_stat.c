@@ -178,7 +178,7 @@ static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *
     tpi_buf_puts(out,
                  one->lease_left > 0 || one->rank_left <= 0 ? " is moved by " : " is held by ");
     output_put_clean(out, one->mover, one->mover_count);
-    if (one->rank_left > 0) { /* or all who write to it are equals */
+    if (one->rank_left > 0) { /* otherwise all its writers are equals */
         tpi_buf_printf(out, ", rank %ld; lower ranks wait %.1f s", (long)one->rank, one->rank_left);
     }
     if (one->lease_left > 0) {
@@ -205,9 +205,9 @@ static void put_movers(const struct stat *s, tpi_buf *out)
             put_name(s, &one->addr, out);
             tpi_buf_puts(out, " is open exclusively by ");
             output_put_clean(out, one->holder, one->holder_count);
-            tpi_buf_printf(out, "%s; %s kick %lu throws it out\n",
+            tpi_buf_printf(out, "%s; %s kick %lu%s disconnects it\n",
                            one->holder_silent ? ", whose time is over: anybody may take it" : "",
-                           called(), (unsigned long)one->holder_number);
+                           called(), (unsigned long)one->holder_number, called_server());
         }
     }
 }

@@ -16,7 +16,7 @@
 
 enum { DEMO_ROBOTS = 8, DEMO_NAME = 24 };
 
-/* A robot, for those who look on. */
+/* A robot, as the demo shows it. */
 struct demo_robot {
     char name[DEMO_NAME];
     unsigned device; /* position2d:N */

@@ -44,6 +44,17 @@ static unsigned unusual_port(const tp_server *server)
     return port == TPI_URL_PORT ? 0 : port;
 }
 
+void demo_name_server(const tp_server *server)
+{
+    const unsigned port = unusual_port(server);
+    char url[32];
+
+    if (port != 0) {
+        snprintf(url, sizeof url, "localhost:%u", port);
+        called_set_server(url);
+    }
+}
+
 /* Commands that work while it runs, one in each line. */
 void demo_put_hints(tpi_buf *out, const tp_server *server)
 {
@@ -51,14 +62,12 @@ void demo_put_hints(tpi_buf *out, const tp_server *server)
     const char *sensor = find_sensor(server);
     const bool vehicle = has_first(server, "position2d");
     const char *program = called();
-    char url[32] = "";
     char before[40] = "";
 
     if (port != 0) {
-        snprintf(url, sizeof url, " localhost:%u", port);
         snprintf(before, sizeof before, "localhost:%u/", port);
     }
-    tpi_buf_printf(out, "%s list%s\n", program, url);
+    tpi_buf_printf(out, "%s list%s\n", program, called_server());
     if (vehicle) {
         tpi_buf_printf(out, "%s print %sposition2d:0\n", program, before);
     }

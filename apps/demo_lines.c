@@ -97,7 +97,7 @@ static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
         output_put_clean(out, why, strlen(why));
     }
     if (form < 3) {
-        tpi_buf_printf(out, ". %s reset ends it", called());
+        tpi_buf_printf(out, ". %s reset%s ends it", called(), called_server());
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * demo_screen.h - what the demo shows on a terminal: a line above, the world, and below it who is
- * who and what to type next, as far as there is room.
+ * demo_screen.h - what the demo shows on a terminal: a line above, the world, and below it the
+ * names of the robots and what to type next, as far as there is room.
  */
 #ifndef TROUPE_APPS_DEMO_SCREEN_H
 #define TROUPE_APPS_DEMO_SCREEN_H

@@ -96,6 +96,7 @@ int remote_set_url(struct remote *remote, const char *url)
         return command_fail(remote->command, EXIT_USAGE, "the name of the server is empty");
     }
     remote->url = url;
+    called_set_server(url);
     return EXIT_DONE;
 }
 
@@ -231,8 +232,8 @@ static void put_known(tpi_buf *out, const tp_client_device *devices, size_t coun
     if (same > 8) {
         tpi_buf_puts(out, ", ...");
     } else if (same == 0 && count > 0) {
-        tpi_buf_printf(out, ", nor any other %s; %s list shows its devices",
-                       device->interface->name, called());
+        tpi_buf_printf(out, ", nor any other %s; %s list%s shows its devices",
+                       device->interface->name, called(), called_server());
     } else if (count == 0) {
         tpi_buf_puts(out, ", nor any other");
     }
@@ -393,7 +394,7 @@ static void put_panic(struct remote *remote, const tp_panic_state *panic)
     if (panic->active) {
         tpi_buf_puts(&text, "PANIC, ");
         stat_put_raisers(&text, panic);
-        tpi_buf_printf(&text, "nothing moves until %s reset", called());
+        tpi_buf_printf(&text, "nothing moves until %s reset%s", called(), called_server());
     } else {
         tpi_buf_puts(&text, "the panic is over");
     }

@@ -61,7 +61,7 @@ static void put_introduction(tpi_buf *out)
         "without a key,\nand how keys are configured, is in "
         "[configuration.md](../reference/configuration.md). "
         "A message that the table does not\nallow is refused. Data and synchs go the other way: "
-        "whoever may read gets them.\n\n"
+        "clients that may read receive them.\n\n"
         "RESET_PANIC is also allowed to the client that raised the panic. If there is no "
         "operator's key, RESET_PANIC and KICK\nare also allowed to clients on the same machine "
         "that may move. PANIC and HALT stop things, so everybody may send\nthem.\n\n"

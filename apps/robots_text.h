@@ -8,7 +8,7 @@
 /* How a command is best done on a robot: "direct", "macro", "parent" ...; "NA" if it is not. */
 const char *robots_best(const tpi_wired *wired, tpi_command command);
 
-/* Who the robot is, its devices, and how every command is done. */
+/* The name of the robot, its devices, and how every command is done. */
 void robots_put(tpi_buf *out, const tpi_wired *wired);
 
 /* The commands of the dictionary with their values and results. */

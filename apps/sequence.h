@@ -36,7 +36,7 @@ struct sequence_name {
     char text[SEQUENCE_NAME + 1];
     uint8_t servo; /* 1 set-point, 2 speed, 4 force */
     unsigned line, column;
-    uint16_t joint, dof; /* set by who knows the robot */
+    uint16_t joint, dof; /* set by the caller, which knows the robot */
 };
 
 struct sequence_target {

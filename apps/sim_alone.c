@@ -43,8 +43,8 @@ static tp_status load(struct alone *a, const char *path, tp_error *err)
 /* Whether a picture shows what such a model does. What others sense is work for nothing. */
 static bool is_shown(tpi_sim_kind kind)
 {
-    return kind == TPI_SIM_POSITION || kind == TPI_SIM_AIRCRAFT || kind == TPI_SIM_RANGER || kind == TPI_SIM_GRIPPER ||
-           kind == TPI_SIM_ACTUATOR || kind == TPI_SIM_BLINKENLIGHT ||
+    return kind == TPI_SIM_POSITION || kind == TPI_SIM_AIRCRAFT || kind == TPI_SIM_RANGER ||
+           kind == TPI_SIM_GRIPPER || kind == TPI_SIM_ACTUATOR || kind == TPI_SIM_BLINKENLIGHT ||
            kind == TPI_SIM_LIGHTINDICATOR || kind == TPI_SIM_LIGHT;
 }
 

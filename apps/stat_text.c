@@ -100,8 +100,8 @@ void stat_put_panic(tpi_buf *out, const tp_panic_state *panic)
     char age[32];
 
     if (panic->active) {
-        tpi_buf_printf(out, "PANIC for %s: nothing moves until %s reset\n",
-                       stat_duration(age, sizeof age, panic->age), called());
+        tpi_buf_printf(out, "PANIC for %s: nothing moves until %s reset%s\n",
+                       stat_duration(age, sizeof age, panic->age), called(), called_server());
         stat_put_raisers(out, panic);
     }
     if (panic->owing_count > 1) {

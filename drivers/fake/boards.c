@@ -1,8 +1,8 @@
 /*
  * boards.c - blackboard: named values in groups.
  *
- * A driver does not see who asks, so an update goes to all readers of the device as long as anybody
- * watches the entry or its group.
+ * A driver does not see which client asks, so an update goes to all readers of the device as long
+ * as anybody watches the entry or its group.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -67,7 +67,7 @@ tp_status tpi_fake_capabilities(tp_device *device, const tp_capabilities_req *as
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
-/* What one device is told holds for all of the instance. */
+/* What one device receives holds for all devices of the instance. */
 static void show_everywhere(fake *f, const char *key, double number)
 {
     for (size_t i = 0; i < f->device_count; i++) {

@@ -260,7 +260,7 @@ typedef struct fake_drive {
     tp_pose2d goal;
     double forward_mps; /* speed towards the goal, forward and turning */
     double turn_radps;
-    double driven_m; /* since its counters were told */
+    double driven_m; /* since its counters were last changed */
     double turned_rad;
 } fake_drive;
 

@@ -1,4 +1,4 @@
-/* limbs.c - limb: an arm that is told where its tip shall be. */
+/* limbs.c - limb: an arm whose commands say where its tip goes. */
 #include <math.h>
 
 #include "fake.h"

@@ -1,5 +1,5 @@
 /*
- * line.c - the line of a fake robot: what it is told, as texts.
+ * line.c - the line of a fake robot: its commands, as texts.
  *
  * For trying out lines and guards without a robot. Commands that were obeyed are written as lines
  * "position2d:0 VEL {...}", and "position2d:0 HALT" whenever a device is stopped. Nothing is read.

@@ -61,7 +61,7 @@ static const tp_property_plan plans[] = {
     {.key = NULL},
 };
 
-/* Readers are told when it begins and when it ends, not of every reason in between. */
+/* Readers receive a report when it begins and when it ends, not of every reason in between. */
 static void set_blocked(struct inhibit *h, const char *why)
 {
     const bool changed = (h->blocked[0] == '\0') != (why[0] == '\0');
@@ -109,7 +109,7 @@ static tp_status send(struct inhibit *h, double factor)
     }
 }
 
-/* The readers are told last: one of them may close the device. */
+/* The readers receive it last: one of them may close the device. */
 static void halt(struct inhibit *h, const char *why)
 {
     (void)send_stop(h); /* if it cannot be commanded, closing it has stopped it */

@@ -43,7 +43,7 @@ bool tpi_inhibit_judge_is_early(const struct inhibit *h, int64_t now_ns)
     return !all && now_ns - h->begun_ns < h->timeout_ns;
 }
 
-/* The shortest way to anything, and who sees that. */
+/* The shortest way to anything, and the sensor that sees it. */
 static double shortest(const struct inhibit *h, const way_motion *motion, const struct sensor **who)
 {
     double least = HUGE_VAL;

@@ -92,7 +92,7 @@ static bool is_steerable(const struct mobile *m, const struct axis axes[AXES], u
     return can_steer(m, axis, axes[axis].frame) && (!is_plane(axis) || alone || mobile_is_free(m));
 }
 
-/* Who can do all this. NULL if somebody can, otherwise why nobody can. */
+/* Find a device that can do all this. NULL if there is one, otherwise why there is none. */
 static const char *choose_mode(const struct mobile *m, const struct axis axes[AXES], mode *out)
 {
     unsigned active = 0;

@@ -28,7 +28,7 @@ struct axis {
     double direction;
 };
 
-/* Who does it. */
+/* The device that does it. */
 typedef enum mode {
     MODE_REST,
     MODE_SPEEDS, /* this driver, with velocities */
@@ -62,7 +62,7 @@ struct mobile {
     mode mode;
     int64_t stepped_ns; /* when the speeds were set last */
     int64_t still_ns;   /* since when it stands still, on its way to a place */
-    double sent[AXES];  /* the velocity that it was told last */
+    double sent[AXES];  /* the velocity that was sent to it last */
     tp_mobile_result result;
     char refused[160]; /* why the last command was not taken; "" if it was */
 };

@@ -14,10 +14,11 @@
 
 struct isolated {
     struct relay relay;
-    tp_process *child; /* owned; NULL while stopped */
+    tp_process *child; /* owned; NULL while stopped; it outlives a start that failed */
+    uint32_t children; /* started so far: each listens on its own socket */
     uint32_t restarts; /* of guards in the child */
 
-    /* The panic of the child: as it told last, and with what it was told since then. */
+    /* The panic of the child: as it reported last, and with what was sent to it since then. */
     bool knows;     /* the child has told */
     bool raised;    /* it is this server's, which ends it */
     uint32_t epoch; /* odd while there is one */
@@ -27,7 +28,7 @@ static const tp_param isolated_params[] = {
     {"program", NULL, NULL, "the troupe program"},
     {"configuration", NULL, NULL, "the driver's section"},
     {"file", NULL, NULL, "the file that it stands in, for messages and for paths in it"},
-    {"socket", NULL, NULL, "where the child listens"},
+    {"socket", NULL, NULL, "where children listen; a number follows"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -101,7 +102,7 @@ static void mind_panic(tp_instance *self)
     }
 }
 
-/* What it tells may be from before it was told. */
+/* Its report may be from before the message to it. */
 static void take_panic(struct relay *relay, const tp_panic_state *panic)
 {
     struct isolated *i = tp_instance_state(relay->self);
@@ -157,16 +158,19 @@ static void child_ended(void *context, int64_t code, int signal)
 static tp_status isolated_start(tp_instance *self, tp_error *err)
 {
     struct isolated *i = tp_instance_state(self);
-    const char *socket = tp_param_string(self, "socket");
+    char socket[240];
     char text_path[32];
     char robot[16];
     char url[256];
     const tp_device *first = i->relay.joints[0].device;
 
+    tp_process_destroy(i->child); /* it may listen for a while */
+    i->child = NULL;
     i->knows = i->raised = false;
     i->epoch = 0;
     snprintf(text_path, sizeof text_path, "/dev/fd/%d", TP_PROCESS_TEXT_FD);
     snprintf(robot, sizeof robot, "%u", tp_device_addr(first)->robot);
+    snprintf(socket, sizeof socket, "%s.%u", tp_param_string(self, "socket"), i->children++);
     snprintf(url, sizeof url, "unix:%s", socket);
     const char *const arguments[] = {tp_param_string(self, "program"),
                                      "run",

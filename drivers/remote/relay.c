@@ -269,7 +269,7 @@ static void panic_changed(void *context, tp_client *client, const tp_panic_state
 
     if (of->of_child) {
         of->panicked(of, panic);
-        return; /* who has open what is here knows of the panic already */
+        return; /* clients that have the devices open here know of the panic already */
     }
     of->panic[0] = '\0';
     if (panic->active) {

@@ -45,7 +45,7 @@ struct relay {
     tp_after ending;    /* tells how the start went, when no callback is under way */
     tp_status outcome;  /* what it will tell */
     char why[256];      /* and why */
-    bool started;       /* the start went well, and was told */
+    bool started;       /* the start succeeded and was reported */
     bool failing;       /* to be told: it is of no use any more */
     bool of_child;      /* the other server is a child process, whose owner tells its end */
     /* All devices are open; whether there is a panic on the other server has changed, or is known
@@ -59,7 +59,7 @@ struct relay {
     char panic[256];  /* that nothing moves there */
     char circle[256]; /* that the devices are its own again; kept until they are not */
     bool waited;      /* not all devices were open when the start was over */
-    bool told;        /* readers were told that it is gone */
+    bool told;        /* readers received that it is gone */
 };
 
 /* Offer all that `provides` lists. `devices` are the names of the counterparts in the same order;

@@ -54,7 +54,7 @@ static tp_status find_key_file(tp_instance *self, tp_error *err)
     return TP_OK;
 }
 
-/* What can be wrong with it is told before anybody wants to use it. */
+/* Mistakes in it are reported before a client uses it. */
 static tp_status check_server(tp_instance *self, tp_error *err)
 {
     struct remote *r = tp_instance_state(self);

@@ -1,12 +1,12 @@
 /*
- * brakes.c - robots that were told to stand and still roll, since their acceleration has bounds.
+ * brakes.c - robots that have to stand and still roll, since their acceleration has bounds.
  *
- * Until they stand, their devices owe their stops (tp_device_halting). After every step it is
- * looked who stands by now. What somebody moves again, or a controller does, does not wait for a
- * stop any more. In a panic the world as a whole owes its stop as well, for what is no device.
+ * Until they stand, their devices owe their stops (tp_device_halting). Every step is followed by a
+ * look at the robots that roll. A robot that a client or a controller moves again owes no stop any
+ * more. In a panic the world as a whole owes its stop as well, for what is no device.
  *
- * While time stands still, or is in the hands of those who ask for steps, nothing moves by itself:
- * nobody waits for a stop then, who asks for one may be the one who has to ask for the steps.
+ * While time stands still, or clients ask for the steps, nothing moves by itself, and no stop is
+ * waited for: the client that asks for a stop may be the one that has to ask for the steps.
  */
 #include "simulator.h"
 
@@ -50,7 +50,7 @@ void tpi_simd_brakes_watch_all(simd *s)
     }
 }
 
-/* Those who stand, or everybody. */
+/* Those that stand, or all of them. */
 static void settle(simd *s, bool everybody)
 {
     for (size_t i = 0; i < s->device_count && s->brakes.owed > 0; i++) {

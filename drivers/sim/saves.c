@@ -1,7 +1,7 @@
 /*
  * saves.c - states of the world that can be gone back to.
  *
- * A state has in it how many were subscribed to each model. Who reads what is not part of the
+ * A state has in it how many were subscribed to each model. The readers are not part of the
  * world, so with it is kept which devices had subscribed; after going back the difference is made
  * up.
  */

@@ -195,7 +195,7 @@ struct simd {
     int64_t ended_ns; /* when it came */
 };
 
-/* simulator.c. Look who reads what, if that has changed. */
+/* simulator.c. Look which devices have readers, if that has changed. */
 void tpi_simd_refresh(simd *s);
 
 /* steps.c. Steps with all that follows from them. */
@@ -232,13 +232,13 @@ void tpi_simd_note(const simd *s, const char *text);
 void tpi_simd_set_paused(simd *s, bool paused);
 tp_status tpi_simd_add_time(simd_device *d, tp_error *err);
 
-/* worlds.c: those who have gone do not hold up the others; whether a step is to be made for those
- * who wait; make it, and answer those who have got all that they wanted. */
+/* worlds.c: clients that have gone do not hold up the others; whether a step is to be made for the
+ * clients that wait; make it, and answer those that have got all that they wanted. */
 void tpi_simd_remove_gone(simd *s);
 bool tpi_simd_is_awaited(const simd *s);
 void tpi_simd_serve_waiter(simd *s);
 
-/* worlds.c: the world has ended for all who wait. */
+/* worlds.c: the world has ended for all clients that wait. */
 void tpi_simd_end_waits(simd *s);
 
 /* The pace has changed: poll as often as it wants. */

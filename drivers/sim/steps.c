@@ -5,9 +5,9 @@ enum { MOST_STEPS = 1000 };       /* at once */
 enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four times as many */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
-static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
+static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep counts the clients */
 static const int64_t catch_up_ns = TP_NS_PER_MS;   /* and whether those behind have caught up */
-static const int64_t farewell_ns = TP_NS_PER_S;    /* for those who ask for a step after the last */
+static const int64_t farewell_ns = TP_NS_PER_S;    /* for questions after the last step */
 
 double tpi_simd_time_s(const simd *s)
 {
@@ -73,7 +73,7 @@ static void set_period(simd *s, int64_t period_ns)
     }
 }
 
-/* Whether somebody who takes part has so much to read that the next steps might be lost for him. */
+/* Whether a participant has so much to read that it might lose the next steps. */
 static bool is_behind(const simd *s)
 {
     return s->keeper != NULL && tp_device_behind(s->keeper->device) > 0;
@@ -103,7 +103,7 @@ static bool has_ended(simd *s)
 void tpi_simd_report_end(simd *s)
 {
     const tpi_sim_watcher *watcher = &s->host->watcher;
-    const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
+    const bool asked = s->keeper != NULL && tp_device_participants(s->keeper->device) > 0;
 
     if (!s->left && watcher->ended != NULL &&
         (!asked || tpi_simd_now_ns(s) - s->ended_ns >= farewell_ns)) {
@@ -129,8 +129,9 @@ static void end(simd *s)
     }
 }
 
-/* Whether readers have still to get so much that more would overflow their queues: who asks for a
- * thousand steps wants to see them. What is on its way finds room in a queue that is not behind. */
+/* Whether readers have still to get so much that more would overflow their queues: a client that
+ * asks for a thousand steps wants to see them. What is on its way finds room in a queue that is not
+ * behind. */
 static bool is_ahead(const simd *s)
 {
     return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY || is_behind(s);

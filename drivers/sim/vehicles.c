@@ -80,9 +80,9 @@ static void release(simd_device *d)
     }
 }
 
-/* A controller goes on when who moved the robot has left. What was stopped for another reason
- * stands until somebody moves it, or switches its motors on. A panic is about all robots
- * (steps.c). */
+/* A controller continues when the client that moved the robot has left. What was stopped for
+ * another reason stands until somebody moves it, or switches its motors on. A panic is about all
+ * robots (steps.c). */
 static void vehicle_halt(simd_device *d)
 {
     const tp_halt_reason reason = tp_instance_halt_reason(d->owner->instance);

@@ -1,4 +1,4 @@
-/* worlds.c - world: the time of a world, and those who keep in step. */
+/* worlds.c - world: the time of a world, and the clients that keep in step. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ void tpi_simd_set_paused(simd *s, bool paused)
 static void set_lockstep(simd *s, bool lockstep)
 {
     s->lockstep = lockstep;
-    s->expected = 0; /* who begins or ends it himself has looked who is there */
+    s->expected = 0; /* the client that begins or ends it knows the others */
     tpi_simd_pace_begin(&s->pace, tpi_simd_now_ns(s));
     tpi_simd_brakes_time_changed(s);
     tell(s);
@@ -140,7 +140,7 @@ static void describe(const simd *s, tp_world_state *state)
         .paused = s->pace.paused,
         .lockstep = s->lockstep,
         .late = s->pace.late,
-        .participants = tp_device_readers(s->keeper->device),
+        .participants = tp_device_participants(s->keeper->device),
         .waiting = (uint32_t)s->waits.count,
     };
 }
@@ -201,7 +201,7 @@ bool tpi_simd_is_awaited(const simd *s)
     if (s->waits.count == 0 || !s->lockstep) {
         return s->waits.count > 0;
     }
-    const uint32_t present = tp_device_readers(s->keeper->device);
+    const uint32_t present = tp_device_participants(s->keeper->device);
     return present >= s->expected && s->waits.count >= present;
 }
 
@@ -240,7 +240,7 @@ static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_stat
 
 void tpi_simd_serve_waiter(simd *s)
 {
-    s->expected = 0; /* all have come; who leaves from now on is not waited for */
+    s->expected = 0; /* all have come; a client that leaves from now on is not waited for */
     tpi_simd_step(s);
     count_down(s);
 }

@@ -276,12 +276,16 @@ TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
  * tp_device_behind()) and waits. From any operation. */
 TP_API void tp_instance_keep_all(tp_instance *self, bool on);
 
-/* Make the readers of the device participants of what the instance does. From init only. */
+/* Make the readers of the device participants of what the instance does. Clients without the right
+ * to write to the device do not participate. From init only. */
 TP_API void tp_device_keeps(tp_device *device);
 
+/* The number of participants of a device with tp_device_keeps(). Any thread may call it. */
+TP_API uint32_t tp_device_participants(const tp_device *device);
+
 /* The number of readers of the device that are behind: unread data fills a quarter of their queue.
- * Clients that have taken nothing for ten seconds, and clients in pull mode, are not counted. Any
- * thread may call it. */
+ * Clients that have taken nothing for ten seconds, clients in pull mode, and clients without the
+ * right to write to the device are not counted. Any thread may call it. */
 TP_API uint32_t tp_device_behind(const tp_device *device);
 
 /* Repeat the last data of each kind to new readers of the device. Data from before a stop is

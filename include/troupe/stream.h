@@ -94,7 +94,8 @@ TP_API void tp_stream_resume(tp_stream *stream);
 /* The default of tp_stream_set_patience(). */
 enum { TP_STREAM_PATIENCE_S = 10 };
 
-/* End a TCP connection as broken when the peer's machine has not answered for this many seconds; 0 for never. A peer that is alive and does not read is kept. Cannot fail. */
+/* End a TCP connection as broken when the peer's machine has not answered for this many seconds; 0
+ * for never. A peer that is alive and does not read is kept. Cannot fail. */
 TP_API void tp_stream_set_patience(tp_stream *stream, unsigned seconds);
 
 /* Send a TCP acknowledgement at once instead of with the next bytes to the peer: the peer may hold

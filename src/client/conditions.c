@@ -1,4 +1,4 @@
-/* conditions.c - the language in which tp_client_find() is told what to find. */
+/* conditions.c - the language of the conditions of tp_client_find(). */
 #include "client/conditions.h"
 
 #include <stdio.h>

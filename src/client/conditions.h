@@ -1,5 +1,5 @@
 /*
- * conditions.h - the language in which tp_client_find() is told what to find.
+ * conditions.h - the language of the conditions of tp_client_find().
  *
  *     wanted    = [ wish { "," wish } ]
  *     wish      = name op value | ( "most" | "least" ) name

@@ -4,6 +4,10 @@
  * Nothing is encoded: data and replies are the server's own messages. Requests to the interface
  * `player` are forwarded to the session with their values. Messages are taken from the session at
  * the end of a turn, never inside a call.
+ *
+ * An interface that is not built in can be described twice: for the server by a file or a plug-in,
+ * for the program by another one. Values of the two are not the same in memory, so they pass as the
+ * bytes that they would be on a wire.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +24,25 @@ struct tpi_inproc {
     bool lost; /* the session gave the client up */
 };
 
+/* ---- Values of two descriptions -------------------------------------------------------------- */
+
+/* A message with a value of the type `from`, for a reader that knows the type `to`. */
+static tp_status convert(tp_msg **out, const tp_msghdr *header, const tp_struct *from,
+                         const void *value, const tp_struct *to)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    tp_status status = value != NULL ? tp_xdr_size(from, value, &size) : TP_OK;
+
+    if (status == TP_OK && size > 0) {
+        bytes = malloc(size);
+        status = bytes == NULL ? TP_E_NOMEM : tp_xdr_encode(from, value, bytes, size, &size);
+    }
+    status = status == TP_OK ? tp_msg_decode(out, header, to, bytes, size) : status;
+    free(bytes);
+    return status;
+}
+
 /* ---- Sending --------------------------------------------------------------------------------- */
 
 /* A request to the server itself. */
@@ -31,12 +54,33 @@ static tp_status serve(tpi_inproc *inproc, const tp_msghdr *request, const void 
     return status == TP_OK ? TP_OK : tp_fail(err, status, "%s", tp_status_text(status));
 }
 
+/* A command or request for a device, as the server knows it. */
+static tp_status forward(tpi_inproc *inproc, const tp_msghdr *header, const tp_message *what,
+                         const void *value, tp_error *why)
+{
+    const tp_message *known = tp_catalogue_message(tp_hub_catalogue(inproc->hub),
+                                                   header->addr.interf, what->kind, what->code);
+    tp_msg *msg = NULL;
+
+    if (known == NULL) {
+        return tp_fail(why, TP_E_UNSUPPORTED, "the interface has no such message");
+    }
+    tp_status status = known->ask == what->ask
+                           ? tp_msg_create(&msg, header, what->ask, value)
+                           : convert(&msg, header, what->ask, value, known->ask);
+    if (status != TP_OK) {
+        return tp_fail(why, status, "%s", tp_status_text(status));
+    }
+    status = tp_session_send(inproc->session, msg, known, why);
+    tp_msg_unref(msg);
+    return status;
+}
+
 static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const tp_message *what,
                              const void *value, tp_error *err)
 {
     tpi_inproc *inproc = client->inproc;
     tp_msghdr full = *header;
-    tp_msg *msg = NULL;
     tp_error why = {0};
 
     full.addr.host = TP_PLAYER_HOST;
@@ -48,12 +92,7 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
     if (full.addr.interf == TP_PLAYER_CODE) {
         return serve(inproc, &full, value, err);
     }
-    tp_status status = tp_msg_create(&msg, &full, what->ask, value);
-    if (status != TP_OK) {
-        return tp_fail(err, status, "%s", tp_status_text(status));
-    }
-    status = tp_session_send(inproc->session, msg, what, &why);
-    tp_msg_unref(msg);
+    const tp_status status = forward(inproc, &full, what, value, &why);
     if (status == TP_OK) {
         return TP_OK;
     }
@@ -64,17 +103,36 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
 
 /* ---- Receiving ------------------------------------------------------------------------------- */
 
+static void take_message(tp_client *client, tp_msg *msg)
+{
+    const tp_msghdr *header = tp_msg_header(msg);
+    const tp_struct *own = tp_msg_type(msg);
+    const tp_struct *type = NULL;
+    tp_msg *converted = NULL;
+
+    if (!tpi_client_wants(client, header, &type)) {
+        return;
+    }
+    if (own == NULL || type == NULL || own == type) {
+        tpi_client_receive(client, msg);
+        return;
+    }
+    const tp_status status = convert(&converted, header, own, tp_msg_payload(msg), type);
+    if (status == TP_OK) {
+        tpi_client_receive(client, converted);
+    } else {
+        tpi_client_cannot_read(client, header, status);
+    }
+    tp_msg_unref(converted);
+}
+
 static void take_messages(tpi_inproc *inproc)
 {
-    const tp_struct *type;
-
     tp_session_release(inproc->session);
     while (inproc->session != NULL && tp_session_sealed(inproc->session) > 0) {
         tp_msg *msg = tp_session_take(inproc->session);
         tp_session_count_sent(inproc->session, 1);
-        if (tpi_client_wants(inproc->client, tp_msg_header(msg), &type)) {
-            tpi_client_receive(inproc->client, msg);
-        }
+        take_message(inproc->client, msg);
         tp_msg_unref(msg);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * inquiry.h - what is known of a device, for those who want one that meets conditions.
+ * inquiry.h - what is known of a device, to find one that meets conditions.
  *
  * First `begin`, which learns what the server's list tells; then, if that is not enough, `ask`: the
  * device is opened and asked for all the rest at once. That does not wait, so that many can be

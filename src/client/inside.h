@@ -50,7 +50,7 @@ typedef struct tpi_transport {
     /* Send a command or request; `value` (NULL for no body) is borrowed for the call. */
     tp_status (*send)(tp_client *client, const tp_msghdr *header, const tp_message *what,
                       const void *value, tp_error *err);
-    /* Cut the connection, if there is any: nothing more is told. */
+    /* Cut the connection, if there is any: nothing more is reported. */
     void (*end)(tp_client *client);
     /* Release what the transport keeps. */
     void (*destroy)(tp_client *client);
@@ -90,7 +90,7 @@ struct tpi_ask {
     tpi_ask_state state;
     bool introduces; /* part of the greeting: sent before the connection is complete */
     bool bound;      /* means nothing to the next connection */
-    bool lingers;    /* once sent: `done` is told of a late answer too, after TP_E_TIMEOUT */
+    bool lingers;    /* once sent: `done` receives a late answer too, after TP_E_TIMEOUT */
     tp_msg *kept;    /* owned: what is asked, while it waits; NULL for no body */
 
     tpi_ask_done *done; /* NULL if nobody wants to know */
@@ -418,7 +418,7 @@ tp_status tpi_client_try_key(const tp_client_options *options, tp_error *err);
 /* state.c: the server's panic has come as data. */
 void tpi_client_panicked(tp_client *client, const tp_msg *msg);
 
-/* Without a greeting: the transport knows who it talks to. */
+/* Without a greeting: the transport knows the server. */
 void tpi_client_is_connected(tp_client *client);
 void tpi_client_tell_made(tp_client *client);
 

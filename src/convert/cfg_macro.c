@@ -187,7 +187,7 @@ static tp_status copy_child(struct tpi_cfg_parser *p, tpi_cfg_section *parent,
     return status;
 }
 
-/* What a template says itself, over what is there already. */
+/* What a template says itself, over what was set before. */
 static tp_status copy_section(struct tpi_cfg_parser *p, tpi_cfg_section *section,
                               const tpi_cfg_section *template)
 {

@@ -90,7 +90,7 @@ tp_status tpi_cfg_no_memory(struct tpi_cfg_parser *p);
 void tpi_cfg_tell(struct tpi_cfg_parser *p, const tpi_cfg_place *place, const char *format, ...)
     TP_PRINTF(3, 4);
 
-/* Who reads such files, for notes: "Player" or "Stage". */
+/* The program that reads such files, for notes: "Player" or "Stage". */
 const char *tpi_cfg_reader(const struct tpi_cfg_parser *p);
 
 /* ---- cfg_value.c ----------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ static void free_device(const tp_grant *grant)
     }
 }
 
-/* Who has the device exclusively, if a writer of this rank is kept out; NULL for nobody. */
+/* The client that has the device exclusively and keeps out a writer of this rank; NULL for none. */
 static const char *shut_out_by(const tp_device *device, int32_t rank)
 {
     const tpi_hub *hub = device->instance->hub;

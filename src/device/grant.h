@@ -62,7 +62,7 @@ struct grant_owned {
     int64_t held_since_ns; /* while `held` */
     bool answered;         /* `done` was called */
     bool over;             /* the owner knows that it has ended */
-    bool closing;          /* the loop was told so */
+    bool closing;          /* the loop has received it */
     bool released;         /* tp_grant_end() was called, or the owner was stopped */
 };
 
@@ -84,12 +84,12 @@ struct grant_way {
     tpi_task closed_task;
     tpi_task released_task;
     outcome decision; /* written by the loop or the player, read by the owner */
-    outcome end;      /* the loop's until the owner is told */
+    outcome end;      /* the loop's until the owner has received it */
 };
 
 struct tp_grant {
     /* Constant from tp_link_grant() on. */
-    tp_link *link;         /* borrowed; also the identity of who moves the device */
+    tp_link *link;         /* borrowed; also the identity of the mover */
     tp_grant_options plan; /* as asked for */
     size_t slot_size;      /* bytes from one slot to the next */
     char *slots;           /* in the block of the grant */

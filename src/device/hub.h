@@ -235,12 +235,13 @@ tp_status tpi_roll_check(const tpi_roll *roll, const tpi_exchange *exchange, siz
 /* Take the devices of many instances from the list in one pass; `remove` follows for each. */
 void tpi_hub_unlist(tpi_hub *hub, tp_instance *const *leaving, size_t count);
 
-/* Remove an instance while the server runs. Its devices are gone at once; their readers are told
- * and closed. The driver stops where it runs and is released later; then `done` (may be NULL) is
- * called, from the loop. Does not wait. */
+/* Remove an instance while the server runs. Its devices are gone at once; their readers receive a
+ * report and closed. The driver stops where it runs and is released later; then `done` (may be
+ * NULL) is called, from the loop. Does not wait. */
 void tpi_hub_remove(tp_instance *instance, void (*done)(void *context), void *context);
 
-/* Start what is always on. `failed` is told of each that does not start; later, from the loop. */
+/* Start what is always on. `failed` is called for each that does not start; later, from the loop.
+ */
 void tpi_hub_begin(tpi_hub *hub,
                    void (*failed)(void *context, const tp_instance *instance, const char *why),
                    void *context);
@@ -322,6 +323,9 @@ void tpi_device_count_behind(tp_device *device, bool behind);
 /* Whether its readers take part in what the instance does. */
 bool tpi_device_keeps(const tp_device *device);
 
+/* A reader of such a device begins, or ceases, to be no participant: it has no right to be one. */
+void tpi_device_count_onlookers(tp_device *device, bool one_more);
+
 /* A message with the reason of a failure, as readers get it; the caller's. NULL without memory. */
 tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text);
 
@@ -347,7 +351,8 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
                               const tpi_claim *claim, tpi_call_done *done, void *context,
                               tpi_call **out);
 
-/* ---- Movers: who moves a device -------------------------------------------------------------- */
+/* ---- Movers: the origin of motions --------------------------------------------------------------
+ */
 
 /* A message of the mover has come: its lease on the device is renewed. */
 void tpi_device_heard(tp_device *device, const tpi_mover *mover, int64_t lease_ns);

@@ -131,6 +131,7 @@ struct tp_device {
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
     atomic_uint behind;          /* readers that are behind with reading */
+    atomic_uint onlookers;       /* readers without the right to take part, if it keeps */
     bool keeps;                  /* its readers take part in what the instance does */
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */
@@ -143,7 +144,7 @@ struct tp_device {
     struct told told;
     struct properties properties;
     struct counters counters;
-    tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
+    tpi_reader *holder; /* borrowed: the only one that may write; NULL for none; the loop's */
     uint32_t section;   /* of the instance, that it is of */
     bool listed;        /* among the hub's devices; registry.c's */
     tpi_device_safety safety;
@@ -265,7 +266,7 @@ struct errands {
     atomic_int out;       /* that are under way */
 };
 
-/* phase.c: the phase of an instance, and who uses it. The loop's. */
+/* phase.c: the phase of an instance, and its users. The loop's. */
 typedef struct phase_hooks {
     /* Open what the driver uses, and call tpi_phase_connected() when that has an answer. */
     void (*connect)(tp_instance *self);
@@ -308,7 +309,7 @@ struct retirements {
 
 /* trouble.c. The loop's. */
 struct trouble {
-    char told[256];  /* the last failure that the owner was told of; "" if it works */
+    char told[256];  /* the last failure that was reported to the owner; "" if it works */
     char cause[256]; /* why it does not work; "" if it does */
     bool is_on;      /* it runs, but what does its work is away */
 };
@@ -399,7 +400,7 @@ struct panic_watch {
     void *context;                                    /* borrowed */
     unsigned epoch;                                   /* that the owner knows of */
     unsigned raises;
-    char resetter[TPI_MOVER_LABEL]; /* who reset the last one; "" for somebody else */
+    char resetter[TPI_MOVER_LABEL]; /* the mover that reset the last one; "" for others */
     tpi_task task;
     atomic_bool posted; /* the task is under way */
 };
@@ -582,8 +583,8 @@ void tpi_phase_lost(tp_instance *self, const char *why);
 void tpi_phase_found_again(tp_instance *self);
 void tpi_phase_find_again(tp_instance *self);
 
-/* trouble.c: it does not work, which is told if it is news and not the same as before; it does; and
- * why it does not, without its name. */
+/* trouble.c: it does not work, which is reported if it is news and not the same as before; it does;
+ * and why it does not, without its name. */
 void tpi_trouble_begins(tp_instance *self, const char *why, bool is_news);
 void tpi_trouble_is_over(tp_instance *self);
 const char *tpi_trouble_cause(const tp_instance *self); /* borrowed */

@@ -1,4 +1,4 @@
-/* mover.c - who moves a device, for the layers above and for drivers that use it. The loop's. */
+/* mover.c - the mover of a device, for the layers above and for drivers that use it. The loop's. */
 #include <assert.h>
 #include <string.h>
 

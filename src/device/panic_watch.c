@@ -1,5 +1,6 @@
 /*
- * panic_watch.c - panic as a server sees it: who has not stopped yet, and who receives a report.
+ * panic_watch.c - panic as a server sees it: what has not stopped yet, and which clients receive a
+ * report.
  *
  * Instances on the loop have nobody else to wake them, so they are served here. Then the owner of
  * the server receives a sentence, and the clients receive the state.

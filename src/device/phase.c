@@ -65,7 +65,8 @@ static void restart_later(tp_instance *self)
                 tp_clock_now_ns(tp_instance_clock(self)) + self->blueprint.restart_ns);
 }
 
-/* ---- Those who wait -------------------------------------------------------------------------- */
+/* ---- Openings that wait
+ * -------------------------------------------------------------------------- */
 
 void tpi_phase_refuse_waiting(tp_instance *self, const tp_error *err)
 {
@@ -174,7 +175,7 @@ static void started(tp_instance *self, tp_status status, tp_error *err)
     self->life.hooks->disconnect(self);
     self->life.phase = IDLE;
     tpi_trouble_clear(self);
-    /* Otherwise those who open it receive the reason. */
+    /* Otherwise clients that open it receive the reason. */
     tpi_trouble_begins(self, err->text, self->blueprint.always_on);
     if ((self->life.users > 0 || self->blueprint.always_on) && self->blueprint.restart_ns > 0) {
         self->life.phase = FAILED;
@@ -193,7 +194,7 @@ void tpi_phase_connected(tp_instance *self, tp_status status, tp_error *err)
     }
 }
 
-/* What its devices have sent last, and who has moved them. */
+/* What its devices have sent last, and their movers. */
 static void forget_past(tp_instance *self)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
@@ -242,7 +243,7 @@ static void failed(tp_instance *self, tp_status status, tp_error *err)
     tpi_worker_set_polling(self, false);
     self->life.phase = FAILED;
     tpi_trouble_clear(self);
-    tpi_trouble_begins(self, err->text, !self->life.lost); /* who removes it knows */
+    tpi_trouble_begins(self, err->text, !self->life.lost); /* its remover knows */
     self->life.hooks->disconnect(self);
     forget_past(self);
     tpi_phase_report(self, err);

@@ -1,6 +1,7 @@
 /*
- * reader.c - the readers of a device: the lists that they are in, who keeps others from writing,
- * and how many are behind. The loop's, but for tp_device_behind().
+ * reader.c - the readers of a device: the lists that they are in, which one keeps others from
+ * writing, how many are behind and how many take part. The loop's, but for tp_device_behind() and
+ * tp_device_participants().
  */
 #include <assert.h>
 
@@ -50,7 +51,8 @@ void tpi_reader_pause(tpi_reader *reader, bool paused)
     reader->paused = paused;
 }
 
-/* ---- Who alone may write --------------------------------------------------------------------- */
+/* ---- The only reader that may write
+ * --------------------------------------------------------------------- */
 
 tpi_reader *tpi_device_holder(const tp_device *device)
 {
@@ -63,7 +65,8 @@ void tpi_device_set_holder(tp_device *device, tpi_reader *holder)
     device->holder = holder;
 }
 
-/* ---- Who is behind --------------------------------------------------------------------------- */
+/* ---- Readers that are behind
+ * --------------------------------------------------------------------------- */
 
 void tpi_device_count_behind(tp_device *device, bool behind)
 {
@@ -73,6 +76,21 @@ void tpi_device_count_behind(tp_device *device, bool behind)
 uint32_t tp_device_behind(const tp_device *device)
 {
     return atomic_load(&device->behind);
+}
+
+void tpi_device_count_onlookers(tp_device *device, bool one_more)
+{
+    atomic_fetch_add(&device->onlookers, one_more ? 1U : -1U);
+}
+
+/* Onlookers are counted after they are readers, and forgotten before: in between, a participant
+ * more is seen, never one less. */
+uint32_t tp_device_participants(const tp_device *device)
+{
+    const uint32_t onlookers = atomic_load(&device->onlookers);
+    const uint32_t readers = tp_device_readers(device);
+
+    return readers > onlookers ? readers - onlookers : 0;
 }
 
 void tp_device_keeps(tp_device *device)

@@ -2,7 +2,9 @@
  * stop_report.c - the readers of a device receive the reason when it stops.
  *
  * The instance's thread knows which mover the stop is about. The loop knows the label of that mover
- * and the time of its last message. So a report goes to the loop, which writes the sentence.
+ * and the time of its last message. So a report goes to the loop, which writes the sentence. A
+ * report that comes when another mover moves the device already is dropped: the device does not
+ * stand, and the new mover would take it for its own stop.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -45,16 +47,15 @@ static void print_silence(const tpi_claim_past *past, const char *mover, char *o
     }
 }
 
-static void print_reason(const struct report *report, char *out, size_t size)
+static void print_reason(const struct report *report, const tpi_claim_past *past, char *out,
+                         size_t size)
 {
     char mover[TPI_MOVER_LABEL + 16];
-    tpi_claim_past past;
 
-    tpi_claim_look_back(&report->device->safety, &report->mover, &past);
-    print_mover(past.label, mover, sizeof mover);
+    print_mover(past->label, mover, sizeof mover);
     switch (report->why) {
     case TPI_LEAVING_SILENT:
-        print_silence(&past, mover, out, size);
+        print_silence(past, mover, out, size);
         break;
     case TPI_LEAVING_DISCONNECTED:
         (void)snprintf(out, size, "the connection of %s was closed", mover);
@@ -79,8 +80,13 @@ static void deliver(const struct report *report)
     tp_device *device = report->device;
     char reason[TPI_MOVER_LABEL + 80];
     char text[sizeof device->name + sizeof reason + 16];
+    tpi_claim_past past;
 
-    print_reason(report, reason, sizeof reason);
+    tpi_claim_look_back(&device->safety, &report->mover, &past);
+    if (past.label == NULL && tpi_claim_is_moved(&device->safety)) {
+        return;
+    }
+    print_reason(report, &past, reason, sizeof reason);
     (void)snprintf(text, sizeof text, "%s stopped: %s", device->name, reason);
     tpi_device_deliver_failure(device, codes[report->why], text);
 }

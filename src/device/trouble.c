@@ -2,7 +2,7 @@
  * trouble.c - instances that do not do their work: they have failed, could not be started, or run
  * while what does the work for them is away.
  *
- * Why is remembered until they work again, for statistics. The owner of the server is told once
+ * Why is remembered until they work again, for statistics. The owner of the server receives it once
  * when that begins and once when it is over, not at every attempt in between. All on the loop.
  */
 #include <assert.h>

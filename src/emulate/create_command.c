@@ -3,7 +3,7 @@
 
 #include "emulate/create.h"
 
-/* Who has a command. */
+/* The robots that have a command. */
 enum owner { BOTH, FIRST_ONLY, SECOND_ONLY };
 
 /* Where the length of the data stands in it. */
@@ -126,7 +126,7 @@ static void do_outputs(tpi_emu *emu, const uint8_t *data, size_t length)
     create_of(emu)->outputs = data[0] & 7;
 }
 
-/* The power light: from green to red, as bright as it is told. */
+/* The power light: from green to red, as bright as the command says. */
 static void do_lights(tpi_emu *emu, const uint8_t *data, size_t length)
 {
     const uint32_t red = (uint32_t)data[1] * data[2] / 255;

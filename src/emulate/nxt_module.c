@@ -1,5 +1,5 @@
 /*
- * nxt_module.c - who an NXT is, its buttons and its display: system commands 88 to A2.
+ * nxt_module.c - the identity of an NXT, its buttons and its display: system commands 88 to A2.
  *
  * Two modules of the firmware have memory here: the buttons, and the screen of the display.
  */
@@ -161,7 +161,7 @@ static uint8_t close_module(tpi_emu *emu, struct nxt_call *call)
     return NXT_OK;
 }
 
-/* ---- Who it is ------------------------------------------------------------------------------- */
+/* ---- Identity ------------------------------------------------------------------------------- */
 
 static uint8_t get_versions(tpi_emu *emu, struct nxt_call *call)
 {

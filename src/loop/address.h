@@ -50,7 +50,7 @@ const char *tpi_address_parse(tpi_address *out, const char *text, tpi_address_us
 /* Look the name up, if there is one to look up. May wait long. 0 or libuv's code. */
 int tpi_address_resolve(tpi_address *address);
 
-/* For those who look it up themselves: what to ask for, and what was found. */
+/* For callers that look it up themselves: what to ask for, and what was found. */
 void tpi_address_hints(struct addrinfo *hints);
 int tpi_address_found(tpi_address *address, const struct addrinfo *found);
 

@@ -2,7 +2,7 @@
  * input.c - the standard input as it comes; see input.h.
  *
  * Pipes and terminals are polled. A file, which cannot be, is always ready: it is read a piece in
- * each turn. Polling changes how everybody who shares the input reads it, so that is undone.
+ * each turn. Polling changes how every program that shares the input reads it, so that is undone.
  */
 #include "loop/input.h"
 

@@ -1,5 +1,5 @@
 /*
- * room.h - who makes room when the process has few file descriptors left.
+ * room.h - which client makes room when the process has few file descriptors left.
  *
  * The kernel gives a new socket the lowest free number, so if that is near the limit few are left.
  * The last ones are a reserve: a connection that gets one of them is accepted only if

@@ -88,9 +88,12 @@ static void put_messages(tpi_buf *out, const tp_interface *interface)
 {
     tpi_buf line = {0};
     size_t width = 0;
+    int effect_width = 8;
 
     tpi_buf_puts(out, interface->message_count > 0 ? "\nMessages\n" : "");
     for (uint32_t i = 0; i < interface->message_count; i++) {
+        const int effect = (int)strlen(tp_effect_name(interface->messages[i].effect)) + 2;
+        effect_width = effect > effect_width ? effect : effect_width;
         put_signature(&line, &interface->messages[i]);
         width = larger(width, measure(out, &line));
     }
@@ -99,7 +102,7 @@ static void put_messages(tpi_buf *out, const tp_interface *interface)
         tpi_buf_puts(out, "  ");
         put_signature(&line, message);
         put_column(out, &line, width);
-        tpi_buf_printf(out, "%-11s%-8s", tp_mark_name(message->mark),
+        tpi_buf_printf(out, "%-11s%-*s", tp_mark_name(message->mark), effect_width,
                        tp_effect_name(message->effect));
         put_payload(out, interface, message->ask);
         if (message->kind == TP_KIND_REQUEST) {

@@ -218,13 +218,15 @@ static void columns_are_as_wide_as_their_longest_text(void **state)
                  "x_an_enum_with_quite_a_long_name \"Long.\" short_ char[4] \"Short.\" }\n"
                  "struct x_t \"T.\" { words char[4] \"Words.\" }\n"
                  "data A_MESSAGE_WHOSE_NAME_IS_LONGER_THAN_MOST 1 () required \"A.\"\n"
-                 "data B 100 () optional \"B.\"");
+                 "data B 100 () optional \"B.\"\n"
+                 "command C 1 () optional actuates \"C.\"");
     assert_int_equal(tp_interface_text(&text, &padi.interface), TP_OK);
     assert_non_null(strstr(text, members));
     assert_non_null(strstr(text, lines));
     assert_non_null(strstr(text, texts));
-    assert_non_null(
-        strstr(text, "  data     B 100                                       optional "));
+    assert_non_null(strstr(
+        text, "  data     B 100                                       optional   reads     ()"));
+    assert_non_null(strstr(text, " optional   actuates  ()"));
     free(text);
     tpi_padi_fini(&padi);
 }

@@ -54,7 +54,7 @@ static void run_from_wire(unsigned op, unsigned char *to, const unsigned char *f
 enum { BLOCK_ALIGN = 8 }; /* of the arrays in a block; enough for every field type */
 
 /* What is left of the bytes and of the block. While measuring there is no block: `memory` is NULL
- * and `used` counts what one would need. What failed is kept for those who ask why. */
+ * and `used` counts what one would need. What failed is kept for callers that ask why. */
 struct decoder {
     const unsigned char *at;
     size_t left;

@@ -58,7 +58,8 @@ const void *tpi_plugin_symbol(const tpi_plugin *plugin, const char *name)
     return dlsym(plugin->handle, name);
 }
 
-/* ---- Who runs -------------------------------------------------------------------------------- */
+/* ---- The plug-in that runs
+ * -------------------------------------------------------------------------------- */
 
 static _Thread_local const char *inside; /* borrowed */
 

@@ -1,8 +1,8 @@
 /*
  * pty.h - the far side of a serial line: a pseudo-terminal that a program plays hardware on.
  *
- * Whoever opens `path` sees a serial line. It is raw from the beginning and has the speed that it
- * was opened with here, until the other side changes it.
+ * A program that opens `path` sees a serial line. It is raw from the beginning and has the speed
+ * that it was opened with here, until the other side changes it.
  */
 #ifndef TROUPE_PLATFORM_PTY_H
 #define TROUPE_PLATFORM_PTY_H

@@ -291,7 +291,7 @@ static tp_status lock(int fd, tp_error *err)
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         return tp_fail(err, TP_E_IO, "another program has it open");
     }
-    ioctl(fd, TIOCEXCL); /* for those who do not ask for the lock */
+    ioctl(fd, TIOCEXCL); /* for programs that do not ask for the lock */
     return TP_OK;
 }
 

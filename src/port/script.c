@@ -21,7 +21,7 @@ struct reader {
     const char *end;
     unsigned line;
     uint32_t capacity; /* of the items */
-    int64_t last_ns;   /* the last time that was told */
+    int64_t last_ns;   /* the last time that was reported */
     struct {
         uint32_t at;  /* the repeat */
         bool pausing; /* it has something to wait for */

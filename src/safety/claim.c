@@ -1,5 +1,5 @@
 /*
- * claim.c - who moves a device, for how long, and whom that keeps out. The loop's.
+ * claim.c - the mover of a device, for how long, and which writers that keeps out. The loop's.
  *
  * The last mover counts. Its lease is written here; the thread of the instance waits for the end of
  * the lease and stops the device (stop.c). A mover keeps writers of a lower rank out until some
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "safety/rank.h"
 #include "safety/safety.h"
 
@@ -80,7 +81,7 @@ static int64_t too_old_ns(const tpi_device_safety *device, const tpi_claim *clai
     const int64_t lease_ns = in(device, claim->lease_ns);
     const int64_t valid_ns = in(device, claim->valid_ns);
 
-    return lease_ns < valid_ns ? lease_ns : valid_ns;
+    return tpi_smaller(lease_ns, valid_ns);
 }
 
 /* Before the message is handed over, so that the worker finds the lease when it finds the message.
@@ -97,8 +98,8 @@ void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi
     } else if (tpi_safety_effect(device, what) == TP_EFFECT_ACTUATES) {
         order->until_ns = too_old_ns(device, claim);
     }
-    if (claim->until_ns > 0 && claim->until_ns < order->until_ns) {
-        order->until_ns = claim->until_ns;
+    if (claim->until_ns > 0) {
+        order->until_ns = tpi_smaller(claim->until_ns, order->until_ns);
     }
     if (tpi_mover_exists(&claim->mover) && what->effect != TP_EFFECT_READS &&
         (!device->moves || what->effect == TP_EFFECT_MOVES)) {
@@ -159,10 +160,12 @@ void tpi_claim_drop(tpi_device_safety *device, const tpi_mover *mover)
 /* A grant holds the device for as long as its lease; one without a limit, as the last move does. */
 static int64_t held_until_ns(const tpi_device_safety *device, int64_t now)
 {
-    const int64_t ends_ns = device->granted == NULL ? 0 : tpi_lease_deadline(device->granted);
-    const int64_t granted_ns = ends_ns == TP_NEVER ? now + TPI_RANK_HOLD_NS : ends_ns;
-
-    return granted_ns > device->rank_until_ns ? granted_ns : device->rank_until_ns;
+    if (device->granted == NULL) {
+        return device->rank_until_ns;
+    }
+    const int64_t ends_ns = tpi_lease_deadline(device->granted);
+    return tpi_larger(ends_ns == TP_NEVER ? now + TPI_RANK_HOLD_NS : ends_ns,
+                      device->rank_until_ns);
 }
 
 double tpi_claim_rank_left_s(const tpi_device_safety *device)
@@ -189,7 +192,8 @@ tp_status tpi_claim_check(const tpi_device_safety *device, const tp_message *wha
                    tpi_claim_rank_left_s(device));
 }
 
-/* ---- Who moved it ---------------------------------------------------------------------------- */
+/* ---- The last mover ----------------------------------------------------------------------------
+ */
 
 void tpi_claim_look_back(const tpi_device_safety *device, const tpi_mover *mover,
                          tpi_claim_past *out)

@@ -61,7 +61,7 @@ void tpi_panic_raise_by_signal(const tpi_panic *panic);
 
 enum { TPI_PANIC_NAME = 160, TPI_PANIC_REASON = 128 };
 
-/* Who raised it, and why; "" if there is none. */
+/* The client that raised it, and why; "" if there is none. */
 typedef struct tpi_panic_state {
     unsigned epoch;
     bool on;

@@ -1,7 +1,10 @@
-/* safety.c - what the files of this folder share: the devices of an instance, and who is woken. */
+/* safety.c - what the files of this folder share: the devices of an instance, and which thread is
+ * woken. */
 #include "safety/safety.h"
 
 #include <assert.h>
+
+#include "base/order.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -32,7 +35,7 @@ void tpi_safety_add(tpi_instance_safety *instance, tpi_device_safety *device, co
     device->instance = instance;
     device->name = name;
     device->moves = moves(interface);
-    device->report_due = -1;
+    device->report_due = TPI_NO_REPORT;
     tpi_lease_init(&device->lease);
     instance->moves = instance->moves || device->moves;
     *instance->last = device;
@@ -73,7 +76,7 @@ int64_t tpi_safety_deadline_ns(const tpi_instance_safety *instance)
 
     for (const tpi_device_safety *at = instance->devices; at != NULL; at = at->next) {
         const int64_t deadline_ns = at->stop_due ? 0 : tpi_lease_deadline(&at->lease);
-        first_ns = deadline_ns < first_ns ? deadline_ns : first_ns;
+        first_ns = tpi_smaller(deadline_ns, first_ns);
     }
     return first_ns;
 }

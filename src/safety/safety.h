@@ -7,7 +7,7 @@
  *
  * The words (README.md explains them at length):
  *
- *     mover   who moves a device: a client, a driver or the server           mover.h
+ *     mover   what moves a device: a client, a driver or the server          mover.h
  *     claim   the terms on which a mover sends a message                     mover.h, claim.c
  *     lease   how long a device moves without another message of its mover   lease.h
  *     rank    which of two writers takes precedence                          rank.h, claim.c
@@ -37,10 +37,12 @@ typedef struct tpi_instance_safety tpi_instance_safety;
 /* Why a lease has ended. */
 typedef enum tpi_leaving {
     TPI_LEAVING_SILENT,       /* the mover is there, but its lease has ended */
-    TPI_LEAVING_DISCONNECTED, /* the mover's connection is closed, by whomever */
+    TPI_LEAVING_DISCONNECTED, /* the mover's connection is closed, by any side */
     TPI_LEAVING_CLOSED,       /* the mover has closed the device */
     TPI_LEAVING_FORBIDDEN,    /* the mover may not move it any more */
 } tpi_leaving;
+
+enum { TPI_NO_REPORT = -1 }; /* none of them */
 
 /* What safety asks of an instance; on the instance's thread. */
 typedef struct tpi_safety_ops {
@@ -114,7 +116,7 @@ struct tpi_device_safety {
     tpi_mover doer;      /* whose command moves it; its label is not used */
     unsigned motions;    /* commands that were carried out so far */
     bool stop_due;       /* it does what nobody answers for */
-    int report_due;      /* one of tpi_leaving, reported when it stands; -1 for none */
+    int report_due;      /* one of tpi_leaving, reported when it stands; or TPI_NO_REPORT */
     tpi_mover report_of; /* the mover of that report */
 };
 

@@ -21,8 +21,8 @@ bool tpi_slow_stop_end(tpi_device_safety *device)
     if (atomic_load(&device->slow_stops) == 0 || atomic_fetch_sub(&device->slow_stops, 1) > 1) {
         return false;
     }
-    device->report_due = -1;
-    if (why >= 0) {
+    device->report_due = TPI_NO_REPORT;
+    if (why != TPI_NO_REPORT) {
         device->instance->ops->report(device, &device->report_of, (tpi_leaving)why);
     }
     return true;
@@ -36,7 +36,7 @@ bool tpi_slow_stop_is_open(const tpi_device_safety *device)
 void tpi_slow_stop_clear(tpi_device_safety *device)
 {
     atomic_store(&device->slow_stops, 0);
-    device->report_due = -1;
+    device->report_due = TPI_NO_REPORT;
 }
 
 void tpi_slow_stop_report(tpi_device_safety *device, tpi_leaving why)

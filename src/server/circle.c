@@ -11,7 +11,7 @@
 
 #include "server/inside.h"
 
-/* Who offers each device of the file. */
+/* The section that offers each device of the file. */
 static tp_status note_owners(const struct file *file, struct owners *owners, tp_error *err)
 {
     size_t count = 0;

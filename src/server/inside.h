@@ -69,7 +69,8 @@ struct driver_entry {
 /* Who may do what, as the file has it. */
 struct access {
     tpi_keys keys;
-    bool guarded; /* keys are named beside that of the operator: who has none may only read */
+    bool guarded; /* keys are named beside that of the operator: a client without one may only read
+                   */
     bool open;
 };
 

@@ -18,7 +18,9 @@ static tp_status unknown_interface(const tp_server *server, const tpi_cfg_value 
     return why[0] != '\0' && nearest.best == NULL
                ? tpi_cfg_fail(&value->place, err, "%s", why)
                : tpi_cfg_fail(&value->place, err, "there is no interface \"%s\"%s", name,
-                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+                              nearest.best == NULL
+                                  ? "; the section interface ( file \"FILE.padi\" ) adds one"
+                                  : tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
 /* Of the program, of a plug-in, or of the server that has the device. */

@@ -138,7 +138,7 @@ static void put_section_error(const tpi_cfg_section *section, tp_error *err)
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-/* Files for other servers may have sections that mean nothing here, so they are told, no more;
+/* Files for other servers may have sections that mean nothing here, so they are only reported;
  * unless there is nothing else. */
 static tp_status check_sections(tp_server *server, tp_error *err)
 {

@@ -84,6 +84,9 @@ static void mistakes_are_named_with_their_place(void **state)
                "x.cfg:1:22: there is no \"Provides\"; did you mean \"provides\"?");
     is_refused("driver ( name \"fake\"\n provides [ \"lser:0\" ] )",
                "x.cfg:2:13: there is no interface \"lser\"; did you mean \"laser\"?");
+    is_refused("driver ( name \"fake\" provides [ \"moisture:0\" ] )",
+               "x.cfg:1:33: there is no interface \"moisture\"; the section interface ( file "
+               "\"FILE.padi\" ) adds one");
     is_refused("driver ( name \"fake\" provides [ \"laser\" ] )",
                "x.cfg:1:33: \"laser\" is no device address: [[[key:]host:]robot:]interface:index");
     is_refused("driver ( name \"fake\" provides [ \"laser:0\" \"laser:0\" ] )",

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/order.h"
 #include "session/session.h"
 #include "troupe/interfaces/player.h"
 
@@ -23,14 +24,14 @@ static bool writes(unsigned access)
 }
 
 /* What is shorter could end between two words of a client that has no reason to hurry: of a device
- * that moves nothing it is not told how long its lease is. */
+ * that moves nothing it does not receive how long its lease is. */
 static const int64_t shortest_hold_ns = TP_NS_PER_S;
 
 static int64_t silence_allowed_ns(const struct subscription *s)
 {
     const int64_t lease_ns = tpi_terms_lease_ns(s);
 
-    return lease_ns > 0 && lease_ns < shortest_hold_ns ? shortest_hold_ns : lease_ns;
+    return lease_ns > 0 ? tpi_larger(lease_ns, shortest_hold_ns) : lease_ns;
 }
 
 /* With which opening a client has it for itself; NULL for none. */
@@ -227,6 +228,7 @@ void tpi_access_rights_changed(tpi_identity *identity)
 
     assert(session_is_current(session));
     tpi_crowd_look(session);
+    tpi_backlog_rights_changed(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right >= tpi_right_to_open(s->device, TP_EXCLUSIVE_MODE)) {
             continue; /* it may still move the device, or write to one that moves nothing */

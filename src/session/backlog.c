@@ -3,13 +3,16 @@
  *
  * A client is behind from when a quarter of what its queue takes waits for it, until half of that
  * is gone. Every device that it has open counts it meanwhile (tp_device_behind()): a world in
- * lockstep makes its next step when there is nobody like that, and so nothing is lost. A client
- * that takes nothing for a while is frozen or gone, and is not counted until it reads again. A
- * client in pull mode is never behind: what waits for it goes out when it asks, and that may be
- * after it has got what the driver keeps it waiting for.
+ * lockstep makes its next step when no client is behind, and so nothing is lost. A client that
+ * takes nothing for a while is frozen or gone, and is not counted until it reads again. A client in
+ * pull mode is never behind: what waits for it goes out when it asks, and that may be after it has
+ * got what the driver keeps it waiting for.
+ *
+ * A client without the right to write to a device only looks on: no driver waits for it, since it
+ * could hold up the clients that have the right.
  *
  * What is published while nothing may be lost (tp_instance_keep_all()) finds room in the queues of
- * those who take part, however much it is, as long as they are waited for: that is a quarter of a
+ * the participants, however much it is, as long as they are waited for: that is a quarter of a
  * queue and what the driver makes before it looks again.
  */
 #include <assert.h>
@@ -111,14 +114,33 @@ static void take_part(struct subscription *s, bool takes_part)
     }
 }
 
+static void look_on(struct subscription *s, bool looks_on)
+{
+    if (looks_on != s->looks_on) {
+        s->looks_on = looks_on;
+        tpi_device_count_onlookers(s->device, looks_on);
+    }
+}
+
 void tpi_backlog_count(struct subscription *s)
 {
-    take_part(s, tpi_device_keeps(s->device) && !s->waiting);
-    count(s, s->session->backlog.behind && !s->session->backlog.given_up && !s->waiting);
+    const struct backlog *backlog = &s->session->backlog;
+    const bool may =
+        tpi_identity_right(&s->session->identity) >= tpi_right_to_open(s->device, TP_WRITE_MODE);
+
+    look_on(s, tpi_device_keeps(s->device) && !s->waiting && !may);
+    take_part(s, tpi_device_keeps(s->device) && !s->waiting && may);
+    count(s, backlog->behind && !backlog->given_up && !s->waiting && may);
+}
+
+void tpi_backlog_rights_changed(tp_session *session)
+{
+    count_all(session);
 }
 
 void tpi_backlog_forget(struct subscription *s)
 {
+    look_on(s, false);
     take_part(s, false);
     count(s, false);
 }

@@ -174,6 +174,57 @@ static void who_leaves_is_behind_no_more(void **state)
     end(s);
 }
 
+static void set_guests(const struct scene *s, tp_right right)
+{
+    static const tpi_key key = {"anna", "drive", TP_RIGHT_MOVE};
+    const tpi_access access = {
+        .keys = &key, .key_count = 1, .guests = {right, right, right, right}};
+
+    assert_int_equal(tpi_hub_set_access(s->p->b.hub, &access), TP_OK);
+}
+
+/* Else a client that may only read could hold up those that may write. */
+static void a_client_that_may_only_read_is_not_waited_for(void **state)
+{
+    struct scene *s = scene_begin();
+
+    (void)state;
+    tp_device_keeps(s->devices[1]);
+    scene_open(s, 1);
+    assert_int_equal(tp_device_participants(s->devices[1]), 1);
+    scene_publish(s, 0, 12);
+    assert_behind(s, 1, 1);
+    set_guests(s, TP_RIGHT_READ);
+    assert_behind(s, 0, 0);
+    assert_int_equal(tp_device_participants(s->devices[1]), 0);
+    scene_open(s, 1);
+    assert_behind(s, 0, 0);
+    assert_int_equal(tp_device_readers(s->devices[1]), 2);
+    assert_int_equal(tp_device_participants(s->devices[1]), 0);
+    assert_int_equal(tp_session_show_key(s->session, "drive", 5, NULL), TP_OK);
+    assert_behind(s, 1, 2);
+    assert_int_equal(tp_device_participants(s->devices[1]), 2);
+    end(s);
+}
+
+/* What is kept does not fill the queue of an onlooker either. */
+static void what_is_kept_is_lost_for_a_client_that_may_only_read(void **state)
+{
+    struct scene *s = scene_begin();
+
+    (void)state;
+    tp_device_keeps(s->devices[0]);
+    set_guests(s, TP_RIGHT_READ);
+    assert_int_equal(tp_session_close(s->session, s->devices[0]), TP_OK);
+    scene_open(s, 0);
+    tp_instance_keep_all(tp_device_instance(s->devices[0]), true);
+    scene_publish(s, 0, 3 * ROOM);
+    assert_int_equal(tp_session_dropped(s->session), 2 * ROOM);
+    assert_int_equal(tp_session_close(s->session, s->devices[0]), TP_OK);
+    assert_int_equal(tp_device_participants(s->devices[0]), 0);
+    end(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +236,8 @@ int main(void)
         cmocka_unit_test(what_is_kept_finds_room_with_those_who_take_part),
         cmocka_unit_test(what_is_kept_is_lost_for_all_others),
         cmocka_unit_test(who_leaves_is_behind_no_more),
+        cmocka_unit_test(a_client_that_may_only_read_is_not_waited_for),
+        cmocka_unit_test(what_is_kept_is_lost_for_a_client_that_may_only_read),
     };
 
     return cmocka_run_group_tests_name("src/device/behind", tests, NULL, NULL);

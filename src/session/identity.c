@@ -1,5 +1,5 @@
 /*
- * identity.c - who a client is: its names, what others call it, and its rank as a writer.
+ * identity.c - the identity of a client: its names, what others call it, and its rank as a writer.
  *
  * The process of a driver that runs on its own is a client, too. It has the label and the rank of
  * that driver.

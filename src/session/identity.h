@@ -1,5 +1,6 @@
 /*
- * identity.h - who a client is, and what it may do. How it gets its messages is session.h's matter.
+ * identity.h - the identity of a client, and what it may do. How it gets its messages is
+ * session.h's matter.
  *
  * An identity has names, a reach (where the client comes from) and perhaps a key. The keyring of
  * the server gives it rights. Everything here belongs to the loop.

@@ -115,6 +115,23 @@ static void without_a_configuration_everybody_may_move(void **state)
     }
 }
 
+/* An empty keyring is what is left, so a second time does nothing. */
+static void a_keyring_can_be_emptied_twice(void **state)
+{
+    static const tpi_key one = {"anna", "drive", TP_RIGHT_MOVE};
+    const tpi_access access = {.keys = &one, .key_count = 1};
+    tpi_keyring fresh = {0};
+
+    (void)state;
+    tpi_keyring_init(&fresh, scene.hub);
+    assert_int_equal(tpi_keyring_set(&fresh, &access), TP_OK);
+    assert_int_equal(fresh.key_count, 1);
+    tpi_keyring_fini(&fresh);
+    assert_null(fresh.keys);
+    assert_int_equal(fresh.key_count, 0);
+    tpi_keyring_fini(&fresh);
+}
+
 static void a_panic_belongs_to_nobody_when_its_raiser_is_gone(void **state)
 {
     tpi_keyring *keyring = &tpi_clients_of(scene.hub)->keyring;
@@ -151,6 +168,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_key_gives_its_right_to_one_client, begin, end),
         cmocka_unit_test_setup_teardown(a_client_is_told_when_its_right_may_change, begin, end),
         cmocka_unit_test_setup_teardown(without_a_configuration_everybody_may_move, begin, end),
+        cmocka_unit_test_setup_teardown(a_keyring_can_be_emptied_twice, begin, end),
         cmocka_unit_test_setup_teardown(a_panic_belongs_to_nobody_when_its_raiser_is_gone, begin,
                                         end),
         cmocka_unit_test_setup_teardown(keys_are_wiped_before_their_memory_is_free, begin, end),

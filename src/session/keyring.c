@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "platform/secret.h"
 #include "session/identity.h"
 
@@ -54,8 +55,7 @@ static void note_wrong(tpi_identity *identity)
 static tp_status is_wrong(tpi_identity *identity, tp_error *err)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(identity->keyring->hub));
-    const unsigned doubled =
-        identity->wrong < MOST_WAIT_DOUBLED ? identity->wrong : MOST_WAIT_DOUBLED;
+    const int64_t doubled = tpi_smaller(identity->wrong, MOST_WAIT_DOUBLED);
 
     identity->wrong++;
     identity->next_try_ns = now_ns + (TP_NS_PER_S << doubled);

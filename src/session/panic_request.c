@@ -1,7 +1,7 @@
 /*
  * panic_request.c - panic as clients see it: how it is raised, published and reset.
  *
- * Everybody may raise one. Who may reset it, rights.c says.
+ * Every client may raise one. rights.c decides which client may reset it.
  */
 #include <assert.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *
  * A client that has fallen behind misses nearly every message. Its reader is put aside, the device
  * counts what it sends, and when the client has room again the difference is what was dropped. So a
- * message costs nothing for those who cannot take it. A client with rules or a rate is not paused,
- * since what comes for it may take the place of what waits.
+ * message costs nothing for clients that cannot take it. A client with rules or a rate is not
+ * paused, since what comes for it may take the place of what waits.
  */
 #include <assert.h>
 

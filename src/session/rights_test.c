@@ -104,8 +104,10 @@ static void a_key_gives_its_right_and_those_below(void **state)
     assert_int_equal(abilities(s), 3);
     assert_int_equal(try(s, 0, "drive"), TP_OK);
     assert_int_equal(abilities(s), 7);
+    assert_false(tp_session_operates(s->sessions[0]));
     assert_int_equal(try(s, 0, some_keys[3].secret), TP_OK);
     assert_int_equal(abilities(s), 15);
+    assert_true(tp_session_operates(s->sessions[0]));
     assert_int_equal(tp_session_right(s->sessions[0]), TP_RIGHT_OPERATE);
     assert_string_equal(tp_session_key(s->sessions[0]), "boss");
     assert_int_equal(tp_session_right(s->sessions[1]), TP_RIGHT_READ); /* nobody else got it */
@@ -177,6 +179,7 @@ static void where_nobody_may_operate_it_is_told_who_stands_in(void **state)
                         "with the right to move, "
                         "ends a panic: there is no operator's key");
     tp_session_set_local(s->sessions[0], true);
+    assert_false(tp_session_operates(s->sessions[0])); /* it may only read */
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
                         "only the client that raised it, or a client on the server's own machine "
                         "with the right to move, "
@@ -188,6 +191,9 @@ static void where_nobody_may_operate_it_is_told_who_stands_in(void **state)
     assert_int_equal(try(s, 0, "drive"), TP_OK);
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC), "");
     assert_string_equal(why_not(s, TP_PLAYER_REQ_KICK), "");
+    assert_true(tp_session_operates(s->sessions[0]));
+    set_keys(s, 4);
+    assert_false(tp_session_operates(s->sessions[0])); /* there is an operator's key */
     set_keys(s, 0);
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
                         "only the client that raised it, or a client on the server's own machine "

@@ -94,7 +94,8 @@ void tp_session_speak_leases(tp_session *session, bool on)
     session->leases = on;
 }
 
-/* ---- Who the client is ----------------------------------------------------------------------- */
+/* ---- The identity of the client
+ * ----------------------------------------------------------------------- */
 
 void tp_session_set_name(tp_session *session, const char *name)
 {

@@ -43,7 +43,7 @@ struct subscription {
     bool waiting; /* for the device to start */
     unsigned access;
     bool moves;          /* it has moved the device, or written to one that moves nothing */
-    bool refused;        /* its last command was, and it was told */
+    bool refused;        /* its last command was, and it received that */
     bool driver_refused; /* the same, by the driver */
     int64_t lease_ns;    /* that it has asked for; 0 for the usual one */
     bool has_rank;       /* it has asked for no higher one than the next */
@@ -51,8 +51,9 @@ struct subscription {
     bool first; /* the one of several openings of its device that is counted */
     struct subscription *next;
     uint64_t paused_at; /* pause.c: what the device had sent when it was paused */
-    bool counted;       /* backlog.c: among those who are behind */
+    bool counted;       /* backlog.c: among the readers that are behind */
     bool takes_part;    /* backlog.c: of a device that keeps */
+    bool looks_on;      /* backlog.c: of such a device, without the right to take part */
     struct rate rate;
 };
 
@@ -275,11 +276,12 @@ void tpi_unfinished_took(tp_session *session);
 void tpi_unfinished_fini(tp_session *session);
 
 /* backlog.c: more or less waits than before; a message was taken; an opening has begun, or ends;
- * the session ends. */
+ * the client's right may have changed; the session ends. */
 void tpi_backlog_look(tp_session *session);
 void tpi_backlog_taken(tp_session *session);
 void tpi_backlog_count(struct subscription *s);
 void tpi_backlog_forget(struct subscription *s);
+void tpi_backlog_rights_changed(tp_session *session);
 void tpi_backlog_fini(tp_session *session);
 
 /* Whether nothing goes out before the client asks. */

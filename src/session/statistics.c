@@ -40,7 +40,7 @@ static tp_status find_ranked(const tp_hub *hub, struct ranked *out)
     return TP_OK;
 }
 
-/* Whether not all who write to the device are equals: some give way to others. */
+/* Whether some writers of the device give way to others. */
 static bool ranks_matter(const struct ranked *ranked, const tp_device *device)
 {
     const tpi_rank_list ranks = tpi_device_ranks(device);

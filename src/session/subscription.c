@@ -214,11 +214,13 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     return tpi_session_open(session, device, access, request, done, session->context);
 }
 
-/* The device hears that it has one user less. */
+/* The device hears that it has one user less. An onlooker is forgotten before its reader is, so
+ * that no participant is missed in between. */
 static void leave_device(struct subscription *s, tpi_leaving why)
 {
     const tpi_mover mover = tpi_identity_mover(&s->session->identity);
 
+    tpi_backlog_forget(s);
     if (s->moves) {
         tpi_device_left(s->device, &mover, why);
     }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/order.h"
 #include "base/text.h"
 #include "session/session.h"
 
@@ -86,7 +87,9 @@ static tpi_claim claim_of(const struct subscription *s)
                        .lease_ns = tpi_terms_lease_ns(s)};
 
     tpi_identity_rank(&s->session->identity, s->device, &claim);
-    claim.rank = s->has_rank && s->rank < claim.rank ? s->rank : claim.rank;
+    if (s->has_rank) {
+        claim.rank = (int32_t)tpi_smaller(s->rank, claim.rank);
+    }
     return claim;
 }
 

@@ -132,7 +132,7 @@ static inline uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t l
     return sim_mix2(hash, last);
 }
 
-/* A number that follows from who asks (a key), when, and for what: no state, no order. */
+/* A number that follows from the asker (a key), the time and the purpose: no state, no order. */
 static inline uint64_t sim_chance(uint64_t key, uint64_t when, uint64_t what)
 {
     return sim_mix2(sim_mix2(key, when), what);

@@ -72,7 +72,7 @@ AREAS = {
         "src/session/terms.c",
     ], [
         "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_order_test", "src_safety_rank_test",
-        "src_session_access_test", "src_session_terms_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
+        "src_session_access_test", "src_session_backlog_test", "src_session_terms_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
         "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
         "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
         "tests_conformance_drivers_test", "src_port_port_test", "src_session_crowd_test", "src_session_budget_test",

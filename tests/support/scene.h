@@ -106,7 +106,7 @@ static inline tpi_sim_pose stage_pose(const struct stage *s)
 /* A number is between two others. */
 #define assert_between(value, low, high)                                                           \
     do {                                                                                           \
-        const double found_ = (double)(value);                                                             \
+        const double found_ = (double)(value);                                                     \
         if (!(found_ >= (low) && found_ <= (high))) {                                              \
             fail_msg("%.9g is not between %.9g and %.9g", found_, (double)(low), (double)(high));  \
         }                                                                                          \

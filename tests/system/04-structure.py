@@ -13,7 +13,7 @@ FOLDERS = ("src/port", "src/safety", "src/device", "src/session", "src/server", 
 TREE = ("src", "drivers", "fronts", "apps", "include", "examples")  # generated files are in the build folder
 MOST_FIELDS = 34
 FEWEST_ASSERTIONS = 3  # per thousand lines, where threads meet
-THREADED = ("src/safety", "src/device", "src/session", "fronts/player")
+THREADED = ("src/safety", "src/device", "src/session", "fronts/player", "fronts/motion")
 
 # Parts of structs, and the file that alone touches them; its header may have small questions about them.
 PARTS = {

@@ -15,8 +15,14 @@ FILES = {
     "meson.build": """project('troupe', 'c', default_options: ['b_ndebug=if-release'])
 subdir('src')
 subdir('apps')
+if get_option('bench')
+  subdir('bench')
+endif
 """,
-    "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
+    "meson_options.txt": "option('tests', type: 'boolean', value: true)\noption('bench', type: 'boolean', value: false)\n",
+    "bench/meson.build": "executable('word', 'word_bench.c', link_with: word)\n",
+    "bench/word_bench.c": '#include <stdio.h>\nconst char *word(void);\nint main(void) { return puts(word()) < 0; }\n',
+    "bench/other_bench.cpp": "",
     "src/meson.build": """word = static_library('word', 'word.c')
 import('pkgconfig').generate(name: 'troupe', description: 'words')
 """,
@@ -95,6 +101,20 @@ def every_change_is_built_and_nothing_else():
             project.is_silent(wanted)
 
 
+def a_benchmark_is_built_once_and_after_changes():
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(folder)
+        for wanted, builds in (("one", True), ("one", False), ("two", True), ("two", False)):
+            if wanted == "two" and builds:
+                project.write("src/word.c", FILES["src/word.c"].replace("one", "two"))
+            result, called = project.run("bench", "word")
+            tap.equal((result.returncode, result.stdout, called), (0, wanted + "\n", builds))
+            tap.equal(result.stderr == "", not builds)
+        (project.folder / "build/bench/bench/word").unlink()
+        result, called = project.run("bench", "word")
+        tap.equal((result.returncode, result.stdout, called), (0, "two\n", True))
+
+
 def a_source_that_is_put_back_is_built():
     folder, project = built()
     with folder:
@@ -144,7 +164,7 @@ def the_build_that_is_there_is_installed():
 def every_command_is_described_and_no_build_is_needed_for_it():
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
-        shutil.copytree(ROOT / "bench", project.folder / "bench")
+        shutil.copytree(ROOT / "bench", project.folder / "bench", dirs_exist_ok=True)
         (project.folder / "tests/fuzz").mkdir(parents=True)
         (project.folder / "tests/fuzz/xdr_fuzz.c").write_text("")
         for command in ("build", "install", "package", "test", "bench", "fuzz", "coverage", "mutants", "tidy"):
@@ -160,6 +180,6 @@ def every_command_is_described_and_no_build_is_needed_for_it():
         tap.equal((project.folder / "build").exists(), False)
 
 
-tap.main(every_change_is_built_and_nothing_else, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
+tap.main(every_change_is_built_and_nothing_else, a_benchmark_is_built_once_and_after_changes, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
          a_failed_build_is_tried_again_and_shows_the_error, the_build_that_is_there_is_installed,
          every_command_is_described_and_no_build_is_needed_for_it)

@@ -215,6 +215,17 @@ def its_error_names_it_once():
         tap.equal((line.startswith("fake1: open tcp:127.0.0.1:1: "), "fake0" in line), (True, False))
 
 
+def each_try_to_start_it_has_its_own_process():
+    """The process of the last try may still live; it is ended, and the next one does not meet it."""
+    text = 'driver ( name "fake" provides [ "position2d:0" ] isolated yes port "/dev/none" alwayson yes restart 0.1 )\n'
+    with player.server(PROGRAM, text) as server:
+        seen = set()
+        while len(seen) < 4:
+            seen.update(children_of(server.process))
+        error = os.read(server.process.stderr.fileno(), 1 << 16).decode()
+        tap.equal(set(error.splitlines()), {"fake0: open /dev/none: no such file or directory (is it plugged in?)"})
+
+
 def it_may_use_devices_of_its_parent():
     with player.server(PROGRAM, ISOLATED) as server, player.Client(server.address) as client:
         client.open(POSITION2D, 1)
@@ -268,6 +279,7 @@ def what_is_wrong_with_it_is_told():
 tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_with_its_sentence,
          a_server_that_is_not_there_is_told_to_who_opens, a_server_that_comes_back_is_found_again,
          two_servers_may_use_each_other, an_isolated_driver_works_like_any_other,
-         its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, it_may_use_devices_of_its_parent,
+         its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, each_try_to_start_it_has_its_own_process,
+         it_may_use_devices_of_its_parent,
          it_ends_with_its_users_and_with_its_parent, a_killed_parent_takes_its_children_along,
          what_is_wrong_with_it_is_told)

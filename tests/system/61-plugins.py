@@ -181,6 +181,17 @@ def a_plugin_may_bring_its_interface():
                    "cfg/x.cfg:2:1: vane0: the driver has its own description of vane: remove the interface section")
         is_refused('driver ( name "weathercock" provides [ "vane:0" ] )',
                    'cfg/x.cfg:1:10: there is no driver "weathercock"')
+        in_one_program(here, text)
+
+
+def in_one_program(here, text):
+    """The command has read the interface from the server, or knows another version of it; nothing is encoded between them."""
+    (here / "cfg/x.cfg").write_text(text)
+    send = [TROUPE, "send", "vane", "SET", '{"direction":1.5,"speed":7}', "--url", "inproc:cfg/x.cfg"]
+    tap.equal(tap.run(send).stderr, "")
+    (here / "vane.padi").write_text((SOURCES / "vane.padi").read_text().replace("f64", "f32"))
+    result = tap.run([*send, "--load", "vane.padi"])
+    tap.equal((result.returncode, result.stderr), (1, "troupe send: vane:0: message too short\n"))
 
 
 def drivers_tells_the_parameters_of_a_plugin():

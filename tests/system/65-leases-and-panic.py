@@ -223,7 +223,7 @@ def panic_of(body):
 
 
 @patient
-def a_panic_stops_everything_and_is_told_to_all(server, witness):
+def a_panic_stops_everything_and_is_reported_to_all(server, witness):
     hello(witness)
     with player.Client(server.address) as client, player.Client(server.address) as other:
         hello(client)
@@ -277,7 +277,8 @@ def the_command_line_raises_and_ends_one(server, witness):
     result = tap.run([PROGRAM, "panic", url, "--why", "a test"])
     tap.equal((result.returncode, result.stderr), (0, ""))
     sent = tap.run([PROGRAM, "send", f"{url}/position2d:0", "VEL", '{"vel":{"px":1},"state":1}'])
-    tap.equal((sent.returncode, sent.stderr), (1, "troupe send: nothing moves: there is a panic; troupe list names its origin, troupe reset ends it\n"))
+    tap.equal((sent.returncode, sent.stderr), (1, "troupe send: nothing moves: there is a panic; "
+                                                       f"troupe list {url} names its origin, troupe reset {url} ends it\n"))
     result = tap.run([PROGRAM, "reset", url])
     tap.equal(result.returncode, 0)
     tap.equal("a test\nthe panic is over\n" in result.stdout, True)
@@ -295,5 +296,5 @@ def an_operators_key_guards_the_end():
 
 tap.main(a_killed_client_stops_at_once, a_frozen_client_stops_when_its_lease_ends,
          a_client_that_is_cut_off_stops_when_its_lease_ends, a_client_that_speaks_keeps_it_moving,
-         without_a_lease_it_would_not_stop, a_panic_stops_everything_and_is_told_to_all, a_signal_raises_one,
+         without_a_lease_it_would_not_stop, a_panic_stops_everything_and_is_reported_to_all, a_signal_raises_one,
          the_command_line_raises_and_ends_one, an_operators_key_guards_the_end)

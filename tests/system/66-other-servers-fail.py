@@ -73,7 +73,7 @@ def drive(client):
 # ---- Gone, refusing, in panic ---------------------------------------------------------------------------
 
 
-def a_server_that_is_gone_is_seen_and_told():
+def a_server_that_is_gone_is_seen_and_reported():
     port = player.reserved_port()
     gone = f"tcp:127.0.0.1:{port}: the server closed the connection"
     with player.server(PROGRAM, behind(port)) as near:
@@ -100,7 +100,7 @@ def a_server_that_is_gone_is_seen_and_told():
             client.socket.close()
 
 
-def one_in_panic_is_seen_and_told():
+def a_server_in_panic_is_seen_and_reported():
     with player.server(PROGRAM, BASE) as far, player.server(PROGRAM, behind(far.address[1])) as near:
         client = opened(near.address)
         troupe("panic", at(far), "--why", "a cat")
@@ -190,7 +190,7 @@ REMOTE = 'driver ( name "remote" provides [ "laser:0" ] url "tcp:127.0.0.1:%d" r
 COMPUTED = 'driver ( name "passthrough" provides [ "laser:0" ] requires [ "127.0.0.1:%d:laser:0" ] restart 0.2 )\n'
 
 
-def two_servers_that_have_a_device_from_each_other_are_told():
+def two_servers_that_have_a_device_from_each_other_are_reported():
     circle(REMOTE, REMOTE)
 
 
@@ -257,7 +257,7 @@ def a_secret_that_others_can_read_is_noted():
 # ---- Stopped, once ----------------------------------------------------------------------------------------
 
 
-def a_stop_is_told_once_with_its_cause():
+def a_stop_is_reported_once_with_its_cause():
     with player.server(PROGRAM, BASE) as far, player.server(PROGRAM, behind(far.address[1])) as near:
         witness, direct = opened(near.address), opened(far.address)
         mover = r"its client troupe send at 127\.0\.0\.1:\d+"
@@ -284,10 +284,10 @@ def a_stop_is_told_once_with_its_cause():
             client.socket.close()
 
 
-tap.main(a_server_that_is_gone_is_seen_and_told, one_in_panic_is_seen_and_told,
+tap.main(a_server_that_is_gone_is_seen_and_reported, a_server_in_panic_is_seen_and_reported,
          one_that_is_in_panic_from_the_start_is_seen, one_that_refuses_the_key_is_told_once,
-         a_device_that_is_not_there_any_more_is_told, two_servers_that_have_a_device_from_each_other_are_told,
+         a_device_that_is_not_there_any_more_is_told, two_servers_that_have_a_device_from_each_other_are_reported,
          so_are_three_and_one_that_has_it_from_itself, computed_devices_do_not_hide_it,
          drivers_of_one_file_that_wait_for_each_other_are_told, two_ways_to_one_device_are_no_circle,
          mistakes_are_found_before_anybody_connects, a_secret_that_others_can_read_is_noted,
-         a_stop_is_told_once_with_its_cause)
+         a_stop_is_reported_once_with_its_cause)

@@ -22,7 +22,7 @@ HERE = pathlib.Path(FOLDER.name)
 RESET_ODOM, GET_GEOM, HALT, ERROR = 6, 1, 244, 243
 BASE = 'driver ( name "fake" provides [ "position2d:0" ] alwayson yes )\n'
 ISOLATED = BASE.replace("alwayson", "isolated yes alwayson")
-STOPPED = "everything that moves is stopped; troupe reset ends the panic\n"
+STOPPED = "everything that moves is stopped; troupe reset {} ends the panic\n"
 
 
 # ---- One that hangs -------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ def stopped(server):
     """It does stop. `troupe panic` waits for two seconds, in which a busy machine may not come round."""
     while "NOT STOPPED YET" in troupe("list", at(server)).stdout:
         pass
-    while not troupe("panic", at(server)).stdout.startswith(STOPPED):
+    while not troupe("panic", at(server)).stdout.startswith(STOPPED.format(at(server))):
         pass
 
 
@@ -178,7 +178,7 @@ def drive(server, wheels):
 def ways(server, wheels):
     """How a panic stops them."""
     client = drive(server, wheels)
-    prints(troupe("panic", at(server)), STOPPED)
+    prints(troupe("panic", at(server)), STOPPED.format(at(server)))
     found = [wheel.line() for wheel in wheels]
     tap.equal(troupe("reset", at(server)).returncode, 0)
     client.socket.close()
@@ -235,7 +235,7 @@ def so_it_has_in_a_process_of_its_own():
         tap.equal(ways(server, wheels), ["FINISH", "H", "HOLD", "FINISH"])
 
 
-def on_another_server_that_one_decides_unless_it_is_told():
+def on_another_server_that_one_decides_unless_the_section_does():
     wheels = [Wheel(f"far{number}") for number in range(len(SECTIONS))]
     text = "".join(section(wheel, number, more) for number, (wheel, more) in enumerate(zip(wheels, SECTIONS)))
     with changing("far.cfg", 'panic "finish"\n' + text, wheels) as (far, _):
@@ -317,7 +317,7 @@ def nobody_moves_what_stands():
         tap.equal(failure(witness)[1], f"position2d:0 stopped: the connection of its client {name} was closed")
         tap.equal(movers(server), [])  # readers receive it when it stands
         client = moving(server, both)
-        prints(troupe("panic", at(server)), STOPPED)
+        prints(troupe("panic", at(server)), STOPPED.format(at(server)))
         tap.equal(troupe("reset", at(server)).returncode, 0)
         tap.equal(movers(server), [])
         client.socket.close()
@@ -338,7 +338,7 @@ def nor_what_was_started_again():
             one.socket.close()
 
 
-def what_has_not_stopped_is_not_told_to_have():
+def what_has_not_stopped_is_not_reported_as_stopped():
     with player.server(PROGRAM, ISOLATED.replace("alwayson", "lease 0 alwayson")) as server:
         witness, client = opened(server), moving(server, ["position2d:0"])
         player.freeze(child_of(server))
@@ -357,6 +357,6 @@ tap.main(a_driver_that_hangs_is_named_until_it_has_stopped, so_is_one_in_a_proce
          so_is_one_of_another_server, a_process_that_is_frozen_is_named_until_it_has_stopped,
          a_server_that_is_frozen_is_named_until_it_has_stopped, of_a_server_that_is_gone_nobody_knows,
          each_section_has_its_own_way, a_section_that_says_another_way_is_another_driver, so_it_has_in_a_process_of_its_own,
-         on_another_server_that_one_decides_unless_it_is_told, drivers_in_front_leave_it_to_the_device,
+         on_another_server_that_one_decides_unless_the_section_does, drivers_in_front_leave_it_to_the_device,
          what_has_waited_for_a_frozen_process_moves_nothing,
-         nobody_moves_what_stands, nor_what_was_started_again, what_has_not_stopped_is_not_told_to_have)
+         nobody_moves_what_stands, nor_what_was_started_again, what_has_not_stopped_is_not_reported_as_stopped)

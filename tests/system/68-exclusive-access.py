@@ -42,7 +42,7 @@ def nobody_else_writes_meanwhile(url):
 
 
 @serving(ROBOT.format(""))
-def who_freezes_keeps_it_no_longer_than_its_lease(url):
+def a_frozen_client_keeps_it_no_longer_than_its_lease(url):
     with Running(*ALONE, url=url) as alone:
         name = held(url).split(" by ")[1].split(";")[0]
         player.freeze(alone.process.pid)
@@ -54,7 +54,7 @@ def who_freezes_keeps_it_no_longer_than_its_lease(url):
 
 
 @serving(ROBOT.format("lease 0"))
-def who_is_thrown_out_keeps_nothing(url):
+def a_disconnected_client_keeps_nothing(url):
     with Running(*ALONE, url=url) as alone:
         line = held(url)
         player.freeze(alone.process.pid)
@@ -131,7 +131,7 @@ def two_on_a_unix_socket_need_their_numbers():
         with player.server(cli.PROGRAM, ROBOT.format(""), ("--unix", path)), player.Client(path) as client:
             client.open(player.LASER, 0)
             says(troupe("kick", "unix", f"unix:{path}"), 1,
-                 'troupe kick: several clients are "unix"; troupe stat shows their numbers\n')
+                 f'troupe kick: several clients are "unix"; troupe stat unix:{path} shows their numbers\n')
             tap.equal(troupe("kick", "1", f"unix:{path}").stdout, "client 1, unix, is disconnected\n")
             tap.equal(client.ended(), True)
 
@@ -144,6 +144,6 @@ def mistakes_are_explained(url):
          'troupe kick: there is no client "nobody"; troupe stat lists the clients\n')
 
 
-tap.main(nobody_else_writes_meanwhile, who_freezes_keeps_it_no_longer_than_its_lease, who_is_thrown_out_keeps_nothing,
+tap.main(nobody_else_writes_meanwhile, a_frozen_client_keeps_it_no_longer_than_its_lease, a_disconnected_client_keeps_nothing,
          by_its_place_and_with_the_right_to, who_understands_it_is_told_by_whom, programs_show_it,
          two_on_a_unix_socket_need_their_numbers, mistakes_are_explained)

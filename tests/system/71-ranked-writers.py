@@ -137,7 +137,7 @@ def statistics_show_who_holds_a_device(server):
         held = re.compile(rf"position2d:0 is (moved|held) by {re.escape(name)}, rank 2; lower ranks wait "
                           r"(9\d\d\.\d|1000\.0) s(; stops in [01]\.\d s if its client stays silent)?")
         tap.equal([held.fullmatch(line) is not None for line in lines if " by " in line], [True, False])
-        tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}; troupe kick 1 throws it out")
+        tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}; troupe kick 1 {url} disconnects it")
 
 
 @for_ever

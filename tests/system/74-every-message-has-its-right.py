@@ -184,7 +184,7 @@ def what_moves_or_stops_is_what_one_would_think():
         tap.equal((name, exclusive[name]), (name, right))
 
 
-def who_has_no_key_may_only_read():
+def a_client_without_a_key_may_only_read():
     with stage() as (server, puppet), player.Client(server.address) as client:
         check(client, server, puppet, "read")
 
@@ -271,7 +271,7 @@ def a_plain_player_client_is_refused_without_a_word():
 
 
 tap.main(the_page_is_the_table, the_table_has_every_message, what_moves_or_stops_is_what_one_would_think,
-         who_has_no_key_may_only_read, who_has_no_key_may_only_read_on_udp, a_key_to_write_does_not_move,
+         a_client_without_a_key_may_only_read, who_has_no_key_may_only_read_on_udp, a_key_to_write_does_not_move,
          a_key_to_move_does_not_operate, a_key_to_operate_does_everything,
          in_a_panic_exactly_those_are_refused_that_can_move_something, a_driver_section_raises_what_writing_needs,
          opening_needs_the_right_that_the_table_says, a_plain_player_client_is_refused_without_a_word)

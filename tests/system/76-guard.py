@@ -340,7 +340,7 @@ def stat(one, *options):
     return result.stdout
 
 
-def one_that_is_killed_is_replaced_and_told_of():
+def a_guard_that_is_killed_is_replaced_and_reported():
     with victim(Serial()) as one:
         one.moves()
         tap.equal(re.search(r"^position2d:0 +wheel0 +running, guarded ", stat(one), re.M) is not None, True)
@@ -466,7 +466,7 @@ tap.main(whatever_signal_kills_it_the_bytes_arrive_once, whatever_its_drivers_do
          the_configuration_can_guard_any_line, the_bytes_follow_the_drivers_mode, they_arrive_in_a_panic_too,
          a_crash_need_not_be_over, a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,
          an_interrupt_from_the_terminal_does_not_reach_the_guard, a_device_that_is_closed_is_not_guarded_any_more,
-         one_that_is_killed_is_replaced_and_told_of, a_driver_in_a_process_of_its_own_has_its_own_guard,
+         a_guard_that_is_killed_is_replaced_and_reported, a_driver_in_a_process_of_its_own_has_its_own_guard,
          a_driver_in_a_process_of_its_own_shows_its_name_and_its_guard,
          a_driver_in_a_process_of_its_own_ends_in_order_when_the_server_dies, it_has_nothing_of_the_servers_but_the_line,
          by_hand_it_explains_itself,

@@ -11,9 +11,10 @@ import tempfile
 import threading
 import time
 
+import keys
 import player
 import tap
-from player import ACK, COMMAND, DATA, POSITION2D
+from player import ACK, COMMAND, DATA, NACK, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 YARD = ROOT / "tests/data/sim/yard.world"
@@ -285,6 +286,21 @@ def who_leaves_while_it_is_waited_for_holds_up_nobody():
         tap.equal((message.type, message.seq, count), (ACK, number, MANY))
 
 
+def a_client_that_may_only_read_does_not_take_part():
+    """Neither one that asks for nothing nor one that does not read holds up a client with a key."""
+    with player.server(PROGRAM, 'keys [ "anna write sesame" ]\n' + configuration(1)) as running, \
+            player.Client(running.address) as owner, player.Client(running.address) as guest:
+        tap.equal(keys.prove(owner, "sesame").type, ACK)
+        owner.open(WORLD, 0)
+        guest.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        for interface, index in ((WORLD, 0), (RANGER, 0), (RANGER, 1), (RANGER, 2), (RANGER, 3)):
+            guest.open(interface, index)
+        tap.equal(guest.request(WORLD, 0, 2, struct.pack(">I", 1)).type, NACK)
+        state = owner.request(WORLD, 0, 2, struct.pack(">I", 2000)).body
+        tap.equal(struct.unpack_from(">q", state, 24)[0], 2000)
+        tap.equal(struct.unpack_from(">I", state, 44)[0], 1)  # one takes part
+
+
 def pace(address, nodelay):
     """Seconds for some steps, each with a command before it: two small messages one after the other."""
     with player.Client(address) as client:
@@ -310,4 +326,4 @@ tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_
          who_asks_twice_is_still_one, a_number_of_programs_is_checked, time_waits_for_whoever_takes_part,
          lockstep_can_be_ended_and_begun_by_request, of_many_steps_at_once_none_is_lost,
          steps_wait_for_who_reads_slowly, one_step_may_be_more_than_a_queue_takes, who_leaves_while_it_is_waited_for_holds_up_nobody,
-         who_does_not_send_at_once_is_not_kept_waiting)
+         a_client_that_may_only_read_does_not_take_part, who_does_not_send_at_once_is_not_kept_waiting)

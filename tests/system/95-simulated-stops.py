@@ -115,13 +115,29 @@ def a_panic_waits_for_what_is_no_device(driver):
     tap.equal(driver.stands("stray"), True)
 
 
+def a_stop_is_not_reported_to_the_next_mover(driver):
+    """The robot still rolls when another client takes it over: it does not stand, and that client has not lost it."""
+    driver.drive("train")
+    with player.Client(driver.socket.getpeername()) as other:
+        other.hello()
+        other.open(POSITION2D, ROBOTS.index("train"))
+        tap.equal(driver.access(POSITION2D, ROBOTS.index("train"), 2)[0].type, ACK)  # closes it
+        other.send(POSITION2D, ROBOTS.index("train"), COMMAND, 1, struct.pack(">dddI", 0.8, 0, 0, 1))
+        speeds = []
+        while speeds.count(0.8) < 10:
+            message = other.data()
+            tap.equal((message.interf, message.subtype), (POSITION2D, 1))
+            speeds.append(round(struct.unpack_from(">6d", message.body)[3], 2))
+
+
 def who_asks_while_time_stands_still_is_answered(driver):
     """Nothing moves; and in a panic what rolls on afterwards is owed again."""
     driver.drive("train")
     driver.pause(1)
     driver.halt("train")
     driver.panic()
-    tap.equal(driver.owing(), False)
+    while driver.owing():  # until the world's thread has seen it
+        pass
     driver.pause(0)
     while driver.owing():
         pass
@@ -176,7 +192,8 @@ def what_cannot_stand_is_not_waited_for(driver):
     tap.equal(driver.stands("comet"), False)
 
 
-tap.main(yard(halt_is_answered_when_the_robot_stands), yard(a_panic_names_the_world_until_its_robots_stand),
+tap.main(yard(halt_is_answered_when_the_robot_stands), yard(a_stop_is_not_reported_to_the_next_mover),
+         yard(a_panic_names_the_world_until_its_robots_stand),
          yard(a_panic_waits_for_what_is_no_device, YARD + STRAY), yard(who_asks_while_time_stands_still_is_answered),
          yard(a_pause_ends_the_wait), yard(lockstep_waits_for_nobody),
          yard(what_somebody_moves_again_is_not_waited_for), yard(what_cannot_stand_is_not_waited_for))

@@ -1,8 +1,9 @@
 /*
  * line.h - lines to emulated robots inside the program: emulate:nxt?world=classroom.
  *
- * A line has a robot and a world of its own. Their time is the clock of whoever opened the line: in
- * a test with a simulated clock every run is the same. Settings follow a "?" and are divided by
+ * A line has a robot and a world of its own. Their time is the clock of the program that opened the
+ * line: in a test with a simulated clock every run is the same. Settings follow a "?" and are
+ * divided by
  * "&":
  *
  *     world=NAME         a world file, or the name of a world that comes with Troupe

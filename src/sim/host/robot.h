@@ -9,13 +9,13 @@
 struct tp_robot {
     tpi_sim *world;            /* borrowed */
     const tp_controller *what; /* borrowed: what drives it */
-    const tpi_plugin *plugin;  /* borrowed: who is to blame if it crashes */
+    const tpi_plugin *plugin;  /* borrowed: what is to blame if it crashes */
     void *state;               /* owned: the controller's */
     char *name;                /* owned */
     tpi_sim_model model;
     uint32_t family;
-    double wish[3]; /* what it was told last, for when it may */
-    bool driven;    /* it was told at all */
+    double wish[3]; /* the last command, for when it may move */
+    bool driven;    /* there was a command at all */
 };
 
 /* A robot for a controller, with all that it may want to see measured. Safe to end if it fails. */

@@ -77,7 +77,7 @@ tp_status tpi_sim_grip_do(tpi_sim *sim, tpi_sim_model model, tpi_sim_grip what, 
 
 /* A blinkenlight blinks, a lightindicator is on or off. */
 typedef struct tpi_sim_lamp {
-    bool enabled;    /* what it was told */
+    bool enabled;    /* the last command */
     bool lit;        /* now: a light that blinks is dark part of the time */
     double period;   /* seconds; 0: it does not blink */
     double duty;     /* share of the period that it is lit */

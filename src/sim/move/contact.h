@@ -26,6 +26,9 @@
 #define SIM_TOLERANCE 1e-6
 #define SIM_CLOSE (SIM_GAP / 2)
 
+/* A corner goes inwards by no more than so many times as much as the sides next to it. */
+#define SIM_INSET_MOST 1.9
+
 /* How much a check may still cost, counted in edges of others that are compared. Where a check
  * takes one, NULL is no limit. A check that has used it up gives no answer. */
 struct sim_effort {

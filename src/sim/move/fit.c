@@ -28,7 +28,7 @@ static void inward(double ax, double ay, double bx, double by, double *x, double
     const double nx = (a > 0 ? -ay / a : 0) + (b > 0 ? -by / b : 0);
     const double ny = (a > 0 ? ax / a : 0) + (b > 0 ? bx / b : 0);
     const double square = nx * nx + ny * ny; /* twice 1 + the cosine between them */
-    const double most = 1.9;
+    const double most = SIM_INSET_MOST;
     const double share = square * most * most > 4 ? 2 / square
                          : square > 0             ? most / sqrt(square)
                                                   : 0;

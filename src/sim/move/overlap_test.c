@@ -241,40 +241,49 @@ static double side_of(const tpi_sim *sim, double wall)
     return cos(wall) * pose.y - sin(wall) * pose.x;
 }
 
+/* Ten steps from a place that is flush with the wall: it stays on its side, and out of the wall. */
+static void drive_from_wall(tpi_sim *sim, struct sim_dice *dice, const double size[2], double wall)
+{
+    put_flush(sim, dice, size, wall);
+    const double side = side_of(sim, wall);
+    for (int step = 0; step < 10; step++) {
+        const double fast = step % 3 == 0 ? 20 : 0.3;
+        const double turn = sim_throw(dice, -fast, fast); /* the same with every compiler */
+        const double sideways = sim_throw(dice, -fast, fast);
+        drive(sim, "r", sim_throw(dice, -fast, fast), sideways, turn);
+        tpi_sim_step(sim);
+        assert_false(is_in_walls(sim, "r", size[0], size[1], 1.1 * SIM_TOLERANCE));
+        const tpi_sim_pose pose = pose_of(sim, "r");
+        if (hypot(pose.x, pose.y) > 4) {
+            break; /* it may go round the end */
+        }
+        assert_true(side_of(sim, wall) * side > 0);
+    }
+}
+
+/* In several orders of chance: what turns while it goes along has got in by some micrometres, once
+ * in 100,000 steps. */
 static void nobody_gets_through_from_a_flush_place(void **state)
 {
-    struct sim_dice dice = {7};
     char text[300];
 
     (void)state;
-    for (int world = 0; world < 30; world++) {
-        const double size[2] = {sim_throw(&dice, 0.02, 1), sim_throw(&dice, 0.02, 1)};
-        const double degrees = world % 5 == 0 ? 30 : sim_throw(&dice, -180, 180);
-        const double wall = degrees * SIM_PI / 180;
-        snprintf(text, sizeof text,
-                 "position ( name \"r\" size [%.17g %.17g 0.2] pose [9 9 0 0] %s " FAST ")"
-                 "model ( pose [0 0 0 %.17g] size [9 0.01 1] )",
-                 size[0], size[1], world % 2 == 0 ? "" : "collision \"slide\"", degrees);
-        tpi_sim *sim = sim_make(text);
-        for (int i = 0; i < 200; i++) {
-            put_flush(sim, &dice, size, wall);
-            const double side = side_of(sim, wall);
-            for (int step = 0; step < 10; step++) {
-                const double fast = step % 3 == 0 ? 20 : 0.3;
-                const double turn =
-                    sim_throw(&dice, -fast, fast); /* the same with every compiler */
-                const double sideways = sim_throw(&dice, -fast, fast);
-                drive(sim, "r", sim_throw(&dice, -fast, fast), sideways, turn);
-                tpi_sim_step(sim);
-                assert_false(is_in_walls(sim, "r", size[0], size[1], 1.1 * SIM_TOLERANCE));
-                const tpi_sim_pose pose = pose_of(sim, "r");
-                if (hypot(pose.x, pose.y) > 4) {
-                    break; /* it may go round the end */
-                }
-                assert_true(side_of(sim, wall) * side > 0);
+    for (uint64_t order = 7; order < 10; order++) {
+        struct sim_dice dice = {order};
+        for (int world = 0; world < 13; world++) {
+            const double size[2] = {sim_throw(&dice, 0.02, 1), sim_throw(&dice, 0.02, 1)};
+            const double degrees = world % 5 == 0 ? 30 : sim_throw(&dice, -180, 180);
+            const double wall = degrees * SIM_PI / 180;
+            snprintf(text, sizeof text,
+                     "position ( name \"r\" size [%.17g %.17g 0.2] pose [9 9 0 0] %s " FAST ")"
+                     "model ( pose [0 0 0 %.17g] size [9 0.01 1] )",
+                     size[0], size[1], world % 2 == 0 ? "" : "collision \"slide\"", degrees);
+            tpi_sim *sim = sim_make(text);
+            for (int i = 0; i < 200; i++) {
+                drive_from_wall(sim, &dice, size, wall);
             }
+            tpi_sim_destroy(sim);
         }
-        tpi_sim_destroy(sim);
     }
 }
 

@@ -141,13 +141,24 @@ struct meeting {
     bool corners; /* the edge is nearest at its end */
 };
 
+/* How near they may get. With care the corners are up to SIM_INSET_MOST times as far inside as the
+ * sides: a body whose corner is at half the gap would be in the wall. */
+static double least_distance(const struct walk *walk, double d)
+{
+    const double least = walk->careful ? SIM_INSET_MOST * SIM_GAP / 2 : SIM_GAP / 2;
+
+    if (d > least + slack) {
+        return least;
+    }
+    return d > 2 * slack ? d - slack : d / 2;
+}
+
 /* It stops if it comes nearer, unless it is going to pass another corner. */
 static void consider_near(struct walk *walk, const struct meeting *m)
 {
-    const double half = SIM_GAP / 2;
     const double d = length(m->nx, m->ny);
     const double r = d > 0 ? m->side * (m->nx * m->ux + m->ny * m->uy) / d : -1;
-    double least = d > half + slack ? half : d > 2 * slack ? d - slack : d / 2;
+    double least = least_distance(walk, d);
 
     if (r < -walk->least) {
         const double miss =

@@ -1,7 +1,7 @@
 /*
  * bundle.c - a few rays from here and there, such as sixteen sonars.
  *
- * The crowd is asked once for all of them. It is told into which sectors of the circle the rays
+ * The crowd is asked once for all of them. It receives into which sectors of the circle the rays
  * point, and names only bodies that cover one of these; then each ray of those sectors is compared
  * with the body. At last the rays walk through the grid of walls, unless that says that none is
  * within reach.

@@ -105,7 +105,7 @@ static inline double sim_meet_part(const struct sim_template *template, const st
 /* Cast a ray among walls and crowd. True if something was hit before hit->range. */
 bool tpi_sim_cast(const tpi_sim *sim, const struct sim_ray *ray, struct sim_hit *hit);
 
-/* Among walls only, and with one body only; both take the nearer of what is there and what was. */
+/* Among walls only, and with one body only; both take the nearer of the new and the old hit. */
 void tpi_sim_cast_walls(const struct sim_walls *walls, const struct sim_ray *ray,
                         struct sim_hit *hit);
 void tpi_sim_cast_body(const struct sim_spot *spot, const struct sim_ray *ray, struct sim_hit *hit);

@@ -204,9 +204,8 @@ struct sim_template *tpi_sim_make_plan(struct sim_loader *loader)
     template.foreign = draft->foreign;
     template.moves = draft->moves;
     template.jointed = draft->jointed;
-    template.driver = sim_is_driven(template.members[0].type->kind)
-                          ? template.members[0].device
-                          : TPI_SIM_NONE;
+    template.driver =
+        sim_is_driven(template.members[0].type->kind) ? template.members[0].device : TPI_SIM_NONE;
     tpi_sim_template_measure(&template);
     return tpi_sim_intern(&loader->interner, &template, sizeof template);
 }
