@@ -11,7 +11,7 @@
 
 void tpi_json_init(tpi_json *json, const char *text, size_t length)
 {
-    *json = (tpi_json){.text = text, .length = length};
+    *json = (tpi_json){.text = text, .length = length, .most_depth = TPI_JSON_DEPTH};
 }
 
 static bool reject(tpi_json *json, size_t at, const char *format, va_list args)
@@ -100,8 +100,8 @@ static bool enter(tpi_json *json, char bracket, const char *wanted)
     if (next_char(json) != bracket) {
         return unexpected(json, wanted);
     }
-    if (json->depth == TPI_JSON_DEPTH) {
-        return tpi_json_reject(json, "nested more than %d deep", TPI_JSON_DEPTH);
+    if (json->depth == json->most_depth) {
+        return tpi_json_reject(json, "nested more than %u deep", json->most_depth);
     }
     json->depth++;
     json->at++;

@@ -24,14 +24,15 @@
 
 #include "base/buf.h"
 
-enum { TPI_JSON_DEPTH = 64 }; /* deepest nesting that is accepted */
+enum { TPI_JSON_DEPTH = 64 }; /* deepest nesting that is accepted, unless the caller says more */
 
 typedef struct tpi_json {
     const char *text; /* borrowed */
     size_t length;
     size_t at;
     unsigned depth;
-    bool fresh; /* nothing read yet in the innermost object or array */
+    unsigned most_depth; /* the caller may raise it after tpi_json_init() */
+    bool fresh;          /* nothing read yet in the innermost object or array */
     bool failed;
     size_t failed_at;
     char reason[192];

@@ -1,0 +1,363 @@
+/* cmd_play.c - troupe play: universal programs are checked, formatted, explained, run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "output.h"
+#include "play.h"
+#include "play/bind.h"
+#include "play/blocks.h"
+#include "play/format.h"
+#include "play/parse.h"
+#include "universal/host/files.h"
+
+static const char name[] = PLAY_NAME;
+
+static const char *const actions[] = {"--check", "--format",      "--write",   "--blocks",
+                                      "--text",  "--disassemble", "--explain", NULL};
+static const char *const known[] = {"--check",       "--format",  "--write", "--blocks", "--text",
+                                    "--disassemble", "--explain", "--on",    "--port",   "--wiring",
+                                    "--map",         "--loose",   "--trace", "--log",    "--for",
+                                    "--seed",        NULL};
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+int play_source_read(play_source *source, const char *path)
+{
+    tp_error err = {0};
+
+    if (tpi_file_read_any(&source->text, path, TPI_PLAY_MOST_SOURCE, &err) != TP_OK ||
+        tpi_files_vocabulary(&source->vocabulary, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    return EXIT_DONE;
+}
+
+void play_source_fini(play_source *source)
+{
+    tpi_play_program_fini(&source->program);
+    tpi_vocabulary_destroy(source->vocabulary);
+    tpi_buf_fini(&source->text);
+}
+
+static int tell(const tpi_play_troubles *troubles, const char *path)
+{
+    const unsigned listed = tpi_play_trouble_count(troubles);
+    tpi_buf out = {0};
+
+    for (unsigned i = 0; i < listed; i++) {
+        tpi_play_trouble_put(&out, path, &troubles->list[i]);
+    }
+    fflush(stdout);
+    fputs(tpi_buf_text(&out), stderr);
+    tpi_buf_fini(&out);
+    if (troubles->no_memory) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    return command_fail(name, EXIT_FAILED, "%s: %u mistake%s%s", path, troubles->count,
+                        troubles->count == 1 ? "" : "s",
+                        troubles->count > listed ? ", the first 100 are listed" : "");
+}
+
+int play_source_compile(play_source *source, const char *path)
+{
+    tpi_play_troubles *troubles = calloc(1, sizeof *troubles);
+    int result = EXIT_DONE;
+
+    if (troubles == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    if (!tpi_play_compile(&source->program, tpi_buf_text(&source->text), source->text.length,
+                          source->vocabulary, troubles)) {
+        result = tell(troubles, path);
+    }
+    free(troubles);
+    return result;
+}
+
+/* ---- Text and blocks ------------------------------------------------------------------------- */
+
+/* Parse the source; mistakes of grammar are printed. */
+static int parse(const play_source *source, const char *path, tpi_play_tree *tree)
+{
+    tpi_play_troubles *troubles = calloc(1, sizeof *troubles);
+    int result = EXIT_DONE;
+
+    if (troubles == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    if (!tpi_play_parse(tree, tpi_buf_text(&source->text), source->text.length, troubles)) {
+        tpi_play_troubles_sort(troubles);
+        result = tell(troubles, path);
+    }
+    free(troubles);
+    return result;
+}
+
+static int print_tree(const play_options *options, const play_source *source)
+{
+    tpi_play_tree tree = {0};
+    tpi_buf out = {0};
+    tp_error err = {0};
+    int result = parse(source, options->path, &tree);
+
+    if (result == EXIT_DONE) {
+        if (strcmp(options->action, "--blocks") == 0) {
+            tpi_play_blocks_put(&out, &tree);
+        } else {
+            tpi_play_format(&out, &tree);
+        }
+        if (strcmp(options->action, "--write") != 0) {
+            result = command_write(name, &out);
+        } else if (out.failed ||
+                   tpi_file_write(options->path, tpi_buf_text(&out), out.length, &err) != TP_OK) {
+            result = command_fail(name, EXIT_FAILED, "%s", out.failed ? "out of memory" : err.text);
+        }
+    }
+    tpi_buf_fini(&out);
+    tpi_play_tree_fini(&tree);
+    return result;
+}
+
+static int print_text_of_blocks(const play_options *options, const play_source *source)
+{
+    tpi_play_tree tree = {0};
+    tpi_buf out = {0};
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (tpi_play_blocks_read(&tree, tpi_buf_text(&source->text), source->text.length, &err) !=
+        TP_OK) {
+        result = command_fail(name, EXIT_FAILED, "%s: %s", options->path, err.text);
+    } else {
+        tpi_play_format(&out, &tree);
+        result = command_write(name, &out);
+    }
+    tpi_buf_fini(&out);
+    tpi_play_tree_fini(&tree);
+    return result;
+}
+
+static int print_description(void)
+{
+    tpi_vocabulary *vocabulary = NULL;
+    tpi_buf out = {0};
+    tp_error err = {0};
+
+    if (tpi_files_vocabulary(&vocabulary, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    tpi_play_blocks_describe(&out, vocabulary);
+    tpi_vocabulary_destroy(vocabulary);
+    return command_write(name, &out);
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+static int print_check(const play_options *options, const play_source *source)
+{
+    const unsigned size = (unsigned)source->program.image.length;
+
+    printf("%s: no mistakes; %u of %u bytes of a chip%s\n", options->path, size,
+           (unsigned)TPI_PLAY_CHIP_BYTES,
+           size > TPI_PLAY_CHIP_BYTES ? ", too long for one; it runs on a computer" : "");
+    return EXIT_DONE;
+}
+
+int play_explain(const play_options *options, const play_source *source)
+{
+    tpi_loaded loaded = {0};
+    tpi_buf out = {0};
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (options->robot == NULL) {
+        return command_fail(name, EXIT_USAGE, "on which robot? --on ROBOT");
+    }
+    tp_status status = tpi_loaded_init(&loaded, options->robot, options->wiring, &err);
+    for (unsigned i = 0; status == TP_OK && i < options->map_count; i++) {
+        status = tpi_wired_map(loaded.wired, options->maps[i], &err);
+    }
+    if (status != TP_OK) {
+        result = command_fail(name, EXIT_FAILED, "%s", err.text);
+    } else {
+        const unsigned missing =
+            tpi_play_explain(&out, &source->program, loaded.wired, options->is_loose, &err);
+        result = command_write(name, &out);
+        if (missing > 0) {
+            fflush(stdout);
+            result = command_fail(name, EXIT_FAILED, "%s does not play on %s: %s", options->path,
+                                  options->robot, err.text);
+        }
+    }
+    tpi_buf_fini(&out);
+    tpi_loaded_fini(&loaded);
+    return result;
+}
+
+static int act(const play_options *options)
+{
+    play_source source = {0};
+    tpi_buf out = {0};
+    int result = play_source_read(&source, options->path);
+
+    if (result != EXIT_DONE) {
+        play_source_fini(&source);
+        return result;
+    }
+    const char *action = options->action != NULL ? options->action : "";
+    if (strcmp(action, "--text") == 0) {
+        result = print_text_of_blocks(options, &source);
+    } else if (strcmp(action, "--format") == 0 || strcmp(action, "--write") == 0 ||
+               strcmp(action, "--blocks") == 0) {
+        result = print_tree(options, &source);
+    } else {
+        result = play_source_compile(&source, options->path);
+        if (result != EXIT_DONE) {
+            result = EXIT_FAILED;
+        } else if (strcmp(action, "--check") == 0) {
+            result = print_check(options, &source);
+        } else if (strcmp(action, "--disassemble") == 0) {
+            tpi_play_disassemble(&out, (const uint8_t *)source.program.image.data, &source.program);
+            result = command_write(name, &out);
+        } else if (strcmp(action, "--explain") == 0) {
+            result = play_explain(options, &source);
+        } else {
+            result = play_run(options, &source);
+        }
+    }
+    play_source_fini(&source);
+    return result;
+}
+
+/* ---- The command line ------------------------------------------------------------------------ */
+
+static bool is_action(const char *argument)
+{
+    for (unsigned i = 0; actions[i] != NULL; i++) {
+        if (strcmp(actions[i], argument) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An option with a text; NULL if it is none. */
+static const char **text_of(play_options *options, const char *option)
+{
+    return strcmp(option, "--on") == 0       ? &options->robot
+           : strcmp(option, "--port") == 0   ? &options->port
+           : strcmp(option, "--wiring") == 0 ? &options->wiring
+           : strcmp(option, "--log") == 0    ? &options->log
+           : strcmp(option, "--map") == 0 && options->map_count < PLAY_MOST_MAPS
+               ? &options->maps[options->map_count++]
+               : NULL;
+}
+
+static int read_option(play_options *options, int argc, char **argv, int *i)
+{
+    const char *option = argv[*i];
+    int64_t seed = 0;
+
+    if (remote_has_option(option)) {
+        return remote_option(options->remote, argc, argv, i);
+    }
+    if (is_action(option)) {
+        if (options->action != NULL) {
+            return command_fail(name, EXIT_USAGE, "%s or %s?", options->action, option);
+        }
+        options->action = option;
+        return EXIT_DONE;
+    }
+    const char **text = text_of(options, option);
+    if (text != NULL) {
+        *text = command_value(name, argc, argv, i);
+        return *text != NULL ? EXIT_DONE : EXIT_USAGE;
+    }
+    if (strcmp(option, "--for") == 0) {
+        return command_positive(name, argc, argv, i, &options->seconds);
+    }
+    if (strcmp(option, "--seed") == 0) {
+        const int result = command_whole(name, argc, argv, i, &seed);
+        options->seed = (uint32_t)seed;
+        return result;
+    }
+    options->is_loose |= strcmp(option, "--loose") == 0;
+    options->trace |= strcmp(option, "--trace") == 0;
+    return strcmp(option, "--loose") == 0 || strcmp(option, "--trace") == 0
+               ? EXIT_DONE
+               : remote_unexpected(options->remote, option, known);
+}
+
+static int read_arguments(play_options *options, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            const int result = read_option(options, argc, argv, &i);
+            if (result != EXIT_DONE) {
+                return result;
+            }
+        } else if (options->path != NULL) {
+            return command_unexpected(name, argv[i], NULL);
+        } else {
+            options->path = argv[i];
+        }
+    }
+    if (options->path == NULL &&
+        !(options->action != NULL && strcmp(options->action, "--blocks") == 0)) {
+        return command_fail(name, EXIT_USAGE, "which program?");
+    }
+    return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct remote remote = {0};
+    play_options options = {.remote = &remote, .seed = 1};
+    int result = remote_init(&remote, name);
+
+    if (result == EXIT_DONE) {
+        result = read_arguments(&options, argc, argv);
+    }
+    if (result == EXIT_DONE) {
+        result = options.path != NULL ? act(&options) : print_description();
+    }
+    remote_fini(&remote);
+    return result;
+}
+
+const command command_play = {
+    .name = name,
+    .summary = "run a universal program on any robot",
+    .help =
+        "usage: troupe play PROGRAM --on ROBOT --port LINE [OPTIONS]\n"
+        "       troupe play PROGRAM --url URL [OPTIONS]\n"
+        "       troupe play PROGRAM --check | --format | --write | --blocks | --disassemble\n"
+        "       troupe play PROGRAM --explain --on ROBOT [--wiring FILE] [--map CLASS=PLACE]\n"
+        "       troupe play BLOCKS --text        troupe play --blocks\n"
+        "\n"
+        "Runs a program of the language of docs/play.md. It prints how each device of the program\n"
+        "was matched to the robot before anything moves. Ctrl-C stops the robot.\n"
+        "\n"
+        "  --on ROBOT      the robot: a name (troupe robots lists them) or a robot file\n"
+        "  --port LINE     its line: serial:/dev/rfcomm0, tcp:HOST:PORT, emulate:nxt?world=NAME\n"
+        "  --wiring FILE   what is plugged in where\n"
+        "  --map CLASS=PLACE  the same for one class; may be repeated\n"
+        "  --loose         actuators may fall back to generic classes, percent may stand for "
+        "units\n"
+        "  --trace         print each command, how it was translated, and its bytes\n"
+        "  --log FILE      where `log` writes: CSV with time, name and value\n"
+        "  --for S         end after S seconds\n"
+        "  --seed N        begin of the random numbers (1)\n"
+        "\n"
+        "  --check         print all mistakes, or the size of the compiled program\n"
+        "  --format        print the program in the one layout; --write replaces the file\n"
+        "  --blocks        print the program as blocks (JSON); without a program all kinds of "
+        "blocks\n"
+        "  --text          print the program that blocks stand for\n"
+        "  --disassemble   print the instructions\n"
+        "  --explain       print how the devices are matched on a robot; no robot is needed\n"
+        "\n" REMOTE_OPTIONS_HELP,
+    .run = run,
+};

@@ -1,0 +1,48 @@
+/*
+ * play.h - what the parts of troupe play share: the command line, the program, the robot.
+ *
+ * Functions that return int return an exit code; unless it is EXIT_DONE they have said why.
+ */
+#ifndef TROUPE_APPS_PLAY_H
+#define TROUPE_APPS_PLAY_H
+
+#include "play/program.h"
+#include "remote.h"
+
+#define PLAY_NAME "play"
+
+enum { PLAY_MOST_MAPS = 16 };
+
+/* What was asked for. */
+typedef struct play_options {
+    const char *path;   /* of the program; NULL for none */
+    const char *action; /* "check" ...; NULL to run it */
+    const char *robot;  /* --on: a robot or a server; NULL for none */
+    const char *port, *wiring, *log;
+    const char *maps[PLAY_MOST_MAPS];
+    unsigned map_count;
+    bool is_loose, trace;
+    double seconds; /* --for; 0 without end */
+    uint32_t seed;
+    struct remote *remote; /* borrowed; for --key and others */
+} play_options;
+
+/* A program that was read. All zero at first. */
+typedef struct play_source {
+    tpi_buf text;
+    tpi_vocabulary *vocabulary; /* owned */
+    tpi_play_program program;
+} play_source;
+
+/* Read a file; compile it, and print all mistakes to standard error. */
+int play_source_read(play_source *source, const char *path);
+int play_source_compile(play_source *source, const char *path);
+void play_source_fini(play_source *source);
+
+/* Print how the program's devices are matched on a robot, without one. */
+int play_explain(const play_options *options, const play_source *source);
+
+/* Run the program on a robot. */
+int play_run(const play_options *options, const play_source *source);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * play_host.h - a machine with a robot: carries out what a program asks for.
+ */
+#ifndef TROUPE_APPS_PLAY_HOST_H
+#define TROUPE_APPS_PLAY_HOST_H
+
+#include <stdio.h>
+
+#include "play.h"
+#include "play/machine.h"
+#include "troupe/universal.h"
+
+enum {
+    PLAY_CELLS = 4096,
+    PLAY_FRAMES = 1000,
+    PLAY_SLOTS = 64,
+    PLAY_SLOT_SIZE = 251,
+    PLAY_MOST_PORTS = 65, /* and the one of `say` */
+    PLAY_MOST_MAIL = 16,
+};
+
+/* Messages that wait in a channel, oldest first. */
+typedef struct play_mailbox {
+    unsigned count;
+    struct {
+        uint8_t length;
+        char text[PLAY_SLOT_SIZE];
+    } mail[PLAY_MOST_MAIL];
+} play_mailbox;
+
+typedef struct play_host {
+    const play_options *options;      /* borrowed */
+    const tpi_play_program *program;  /* borrowed */
+    const tpi_vocabulary *vocabulary; /* borrowed */
+    tp_universal *robot;              /* owned by the caller */
+    tp_universal_port ports[PLAY_MOST_PORTS];
+    FILE *log;               /* owned by the caller; NULL for none */
+    play_mailbox *mailboxes; /* owned; one for each channel */
+    tpi_play_machine machine;
+    tpi_play_cell cells[PLAY_CELLS], constants[256];
+    tpi_play_frame frames[PLAY_FRAMES];
+    char slots[PLAY_SLOTS * PLAY_SLOT_SIZE];
+} play_host;
+
+/* Prepare the machine. Fails if the program does not fit. */
+int play_host_begin(play_host *host);
+void play_host_fini(play_host *host);
+
+/* Register the devices of the program and print how they are matched. */
+int play_host_match(play_host *host);
+
+/* Carry out the request of the machine and answer it. The status of the command. */
+tp_status play_host_serve(play_host *host, tp_error *err);
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * play_run.c - troupe play on a robot: a server in this program, or one of a URL.
+ *
+ * With --on and --port the server is inside this program: it has one robot that a file describes.
+ * So leases, panic and guards are those of every server: the robot stops if this program ends in
+ * any way.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "play/show.h"
+#include "play_host.h"
+#include "troupe/clock.h"
+
+static const char name[] = PLAY_NAME;
+
+enum { TURNS_AT_ONCE = 20000 };
+static const int64_t PAUSE_NS = 1000000; /* of a program that only computes */
+
+static volatile sig_atomic_t interrupted;
+static tp_client *waiting; /* for the signal handler */
+
+static void on_signal(int number)
+{
+    interrupted = 1;
+    if (waiting != NULL) {
+        tp_client_interrupt(waiting);
+    }
+    signal(number, SIG_DFL); /* a second signal ends it at once */
+}
+
+/* ---- The server ------------------------------------------------------------------------------ */
+
+static bool put_setting(tpi_buf *out, const char *key, const char *value, bool is_path)
+{
+    char folder[4096] = "";
+
+    if (strpbrk(value, "\"\\\n") != NULL) {
+        command_fail(name, EXIT_USAGE, "\"%s\" must not contain \" or \\", value);
+        return false;
+    }
+    /* The configuration lies elsewhere: paths are from here. */
+    if (is_path && (strchr(value, '/') != NULL || strstr(value, ".xml") != NULL) &&
+        value[0] != '/' && getcwd(folder, sizeof folder - 1) != NULL) {
+        strcat(folder, "/");
+    }
+    tpi_buf_printf(out, "  %s \"%s%s\"\n", key, folder, value);
+    return true;
+}
+
+/* The configuration of a server with one robot. */
+static int put_configuration(tpi_buf *out, const play_options *options)
+{
+    bool fine = true;
+
+    tpi_buf_puts(out, "driver\n(\n  name \"robotfile\"\n");
+    fine = fine && put_setting(out, "robot", options->robot, true);
+    fine = fine && put_setting(out, "port", options->port, false);
+    fine = fine && (options->wiring == NULL || put_setting(out, "wiring", options->wiring, true));
+    if (options->map_count > 0) {
+        tpi_buf_puts(out, "  map [");
+        for (unsigned i = 0; i < options->map_count && fine; i++) {
+            fine = strpbrk(options->maps[i], "\"\\\n") == NULL;
+            tpi_buf_printf(out, " \"%s\"", options->maps[i]);
+        }
+        tpi_buf_puts(out, " ]\n");
+    }
+    tpi_buf_puts(out, "  provides [ \"universal:0\" ]\n)\n");
+    return fine ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* The URL of a server in this program; its configuration is a file until it is connected. */
+static int connect_inside(const play_options *options)
+{
+    char path[] = "/tmp/troupe-play-XXXXXX", url[64];
+    tpi_buf text = {0};
+    tp_error err = {0};
+    int result = put_configuration(&text, options);
+    const int file = result == EXIT_DONE ? mkstemp(path) : -1;
+
+    if (result == EXIT_DONE && file < 0) {
+        result = command_fail(name, EXIT_FAILED, "cannot write to /tmp");
+    }
+    if (result == EXIT_DONE) {
+        close(file);
+        if (tpi_file_write(path, tpi_buf_text(&text), text.length, &err) != TP_OK) {
+            result = command_fail(name, EXIT_FAILED, "%s", err.text);
+        }
+        snprintf(url, sizeof url, "inproc:%s", path);
+        options->remote->url = url;
+        result = result == EXIT_DONE ? remote_connect(options->remote, TP_CLIENT_EVERYTHING, false)
+                                     : result;
+        options->remote->url = NULL;
+        unlink(path);
+    }
+    tpi_buf_fini(&text);
+    return result;
+}
+
+static int connect_robot(const play_options *options)
+{
+    if (options->robot != NULL && options->port == NULL) {
+        return command_fail(name, EXIT_USAGE,
+                            "where is the robot? --port serial:/dev/..., tcp:HOST:PORT or "
+                            "emulate:%s; --explain needs none",
+                            options->robot);
+    }
+    if (options->robot == NULL && options->port != NULL) {
+        return command_fail(name, EXIT_USAGE, "which robot is at this line? --on ROBOT");
+    }
+    return options->robot != NULL ? connect_inside(options)
+                                  : remote_connect(options->remote, TP_CLIENT_EVERYTHING, false);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+    return tp_clock_now_ns(tp_clock_real());
+}
+
+/* Handle messages until a time has come, or a signal. */
+static tp_status pass_time(tp_client *client, int64_t until_ns, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    while (!interrupted && now_ns() < until_ns) {
+        status = tp_client_read(client, until_ns - now_ns(), err);
+        if (status != TP_OK && status != TP_E_TIMEOUT && status != TP_E_INTERRUPTED) {
+            return status;
+        }
+    }
+    return TP_OK;
+}
+
+static int fault(const play_host *host, const char *sentence)
+{
+    return command_fail(name, EXIT_FAILED, "%s:%u: %s", host->options->path,
+                        tpi_play_program_line(host->program, host->machine.fault_pc), sentence);
+}
+
+static int follow(play_host *host, tp_client *client)
+{
+    const int64_t start_ns = now_ns();
+    const int64_t end_ns =
+        host->options->seconds > 0 ? start_ns + command_ns(host->options->seconds) : INT64_MAX;
+    tp_error err = {0};
+
+    while (!interrupted && now_ns() < end_ns) {
+        host->machine.now_ms = (int32_t)((now_ns() - start_ns) / 1000000);
+        tp_status status = TP_OK;
+        switch (tpi_play_run(&host->machine, TURNS_AT_ONCE)) {
+        case TPI_PLAY_ASKS:
+            status = play_host_serve(host, &err);
+            break;
+        case TPI_PLAY_WAITS: {
+            const int64_t wake_ns = start_ns + (int64_t)tpi_play_wake_ms(&host->machine) * 1000000;
+            status = pass_time(client, wake_ns < end_ns ? wake_ns : end_ns, &err);
+            break;
+        }
+        case TPI_PLAY_RUNS:
+            status = pass_time(client, now_ns() + PAUSE_NS, &err);
+            break;
+        case TPI_PLAY_FAULTED:
+            return fault(host, tpi_play_fault_text(host->machine.fault));
+        default:
+            return EXIT_DONE;
+        }
+        if (status != TP_OK && !interrupted) {
+            if (host->machine.is_asking) {
+                tpi_play_refuse(&host->machine);
+            }
+            return fault(host, err.text);
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* Everything stops, however the program ended. */
+static int stop_robot(tp_universal *robot)
+{
+    tp_error err = {0};
+
+    if (tp_universal_stop(robot, &err) == TP_OK) {
+        return EXIT_DONE;
+    }
+    return tp_universal_stop(robot, &err) == TP_OK /* the first one may have been interrupted */
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "the robot may still move: %s", err.text);
+}
+
+static int play_on(play_host *host, tp_client *client)
+{
+    const tp_universal_options settings = {.size = sizeof settings,
+                                           .loose = host->options->is_loose};
+    tp_error err = {0};
+
+    if (tp_universal_create(&host->robot, client, NULL, &settings, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    int result = play_host_match(host);
+    if (result == EXIT_DONE) {
+        waiting = client;
+        signal(SIGINT, on_signal);
+        signal(SIGTERM, on_signal);
+        result = follow(host, client);
+        const int stopped = stop_robot(host->robot);
+        waiting = NULL;
+        result = result == EXIT_DONE ? stopped : result;
+    }
+    tp_universal_destroy(host->robot);
+    return result;
+}
+
+int play_run(const play_options *options, const play_source *source)
+{
+    play_host *host = calloc(1, sizeof *host);
+    int result;
+
+    if (host == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    host->options = options;
+    host->program = &source->program;
+    host->vocabulary = source->vocabulary;
+    result = play_host_begin(host);
+    if (result == EXIT_DONE && options->log != NULL) {
+        host->log = fopen(options->log, "w");
+        if (host->log == NULL) {
+            result = command_fail(name, EXIT_FAILED, "cannot write %s", options->log);
+        } else {
+            fputs("time,name,value\n", host->log);
+        }
+    }
+    result = result == EXIT_DONE ? connect_robot(options) : result;
+    if (result == EXIT_DONE) {
+        result = play_on(host, options->remote->client);
+    }
+    if (host->log != NULL && fclose(host->log) != 0 && result == EXIT_DONE) {
+        result = command_fail(name, EXIT_FAILED, "cannot write %s", options->log);
+    }
+    play_host_fini(host);
+    free(host);
+    return result;
+}

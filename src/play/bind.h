@@ -1,0 +1,21 @@
+/* bind.h - which parts of a robot the devices of a program are, explained before anything moves. */
+#ifndef TROUPE_PLAY_BIND_H
+#define TROUPE_PLAY_BIND_H
+
+#include "play/program.h"
+#include "universal/wired.h"
+
+/* Whether the program uses a command without a declared device. */
+bool tpi_play_uses_default(const tpi_play_program *program, tpi_command command);
+
+/* Whether a device that was matched elsewhere lacks the unit that the program needs: `explanation`
+ * is the sentence of the match, which names the class that was used instead. */
+bool tpi_play_lacks_unit(const tpi_play_device *device, const tpi_vocabulary *vocabulary,
+                         const char *explanation, bool is_percent_only);
+
+/* Match a program to a robot without running it: append a line for each device, and for each
+ * command that is used without one. How many do not fit; `err` gets the first reason. */
+unsigned tpi_play_explain(tpi_buf *out, const tpi_play_program *program, const tpi_wired *wired,
+                          bool is_loose, tp_error *err);
+
+#endif

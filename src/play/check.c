@@ -1,0 +1,397 @@
+/* check.c - statements: do their parts fit? */
+#include "play/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void check_body(tpi_play_checker *checker, tpi_play_node *body, bool is_top);
+
+tpi_play_trouble *tpi_play_blame(tpi_play_checker *checker, const tpi_play_node *node,
+                                 const char *format, ...)
+{
+    char text[200], word[64];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    if (node->kind < TPI_PLAY_STATEMENTS) {
+        const char *shape = tpi_play_statement_of(node->kind)->shape;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
+    } else {
+        snprintf(word, sizeof word, "%.63s", node->text != NULL ? node->text : "");
+    }
+    return tpi_play_trouble_add(checker->troubles, node->line, node->column, node->width, word,
+                                "%s", text);
+}
+
+void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
+                         tpi_play_dimension dimension)
+{
+    if (node == NULL) {
+        return;
+    }
+    const tpi_play_dimension found = tpi_play_check_expression(checker, node);
+    const tpi_play_node *at = node;
+    if (tpi_play_sort_of(node) == TPI_PLAY_TEXT_SORT) {
+        tpi_play_blame(checker, node, "a text: %s is needed", tpi_play_dimension_text(dimension));
+    }
+    /* A reading in percent may stand for any value. */
+    if (found == dimension || found == TPI_PLAY_PLAIN ||
+        (found == TPI_PLAY_PERCENT && node->kind != TPI_PLAY_NUMBER)) {
+        return;
+    }
+    if (at->kind == TPI_PLAY_NUMBER) {
+        snprintf(tpi_play_trouble_add(checker->troubles, at->line, at->unit_column,
+                                      (unsigned)strlen(at->unit), at->unit, "%s is needed here",
+                                      tpi_play_dimension_text(dimension))
+                     ->fix,
+                 80, "%s", tpi_play_dimension_unit(dimension));
+    } else {
+        tpi_play_blame(checker, at, "this is %s, %s is needed", tpi_play_dimension_text(found),
+                       tpi_play_dimension_text(dimension));
+    }
+}
+
+/* ---- Devices that are written ---- */
+
+bool tpi_play_class_is(const tpi_vocabulary *vocabulary, const tpi_device_class *class,
+                       const char *name)
+{
+    if (class == NULL) {
+        return false;
+    }
+    if (strcmp(class->name, name) == 0) {
+        return true;
+    }
+    for (unsigned i = 0; i < class->parent_count; i++) {
+        if (tpi_play_class_is(vocabulary, tpi_vocabulary_class(vocabulary, class->parents[i]),
+                              name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What `set` does with a device: the first of these classes that it is. */
+static const struct {
+    const char *class;
+    tpi_command number, truth, text;
+} writers[] = {
+    {"Servo", TPI_WRITE_SERVO, TPI_WRITE_SERVO, TPI_WRITE_STRING},
+    {"Motor", TPI_MOVE_POWER, TPI_MOVE_POWER, TPI_WRITE_STRING},
+    {"Display", TPI_DISPLAY_VALUE, TPI_DISPLAY_VALUE, TPI_DISPLAY_STRING},
+    {"Indicator", TPI_INDICATE_VALUE, TPI_INDICATE_TRIGGER, TPI_WRITE_STRING},
+    {"PWM", TPI_WRITE_PWM, TPI_WRITE_DIGITAL, TPI_WRITE_STRING},
+    {"Count_Output", TPI_WRITE_COUNT, TPI_WRITE_COUNT, TPI_WRITE_STRING},
+    {"Digital_Output", TPI_WRITE_DIGITAL, TPI_WRITE_DIGITAL, TPI_WRITE_STRING},
+    {"Output", TPI_WRITE_ANALOG, TPI_WRITE_DIGITAL, TPI_WRITE_STRING},
+};
+
+static tpi_command writer_of(const tpi_play_checker *checker, const tpi_device_class *class,
+                             tpi_play_sort sort)
+{
+    const unsigned last = sizeof writers / sizeof writers[0] - 1;
+    unsigned i = 0;
+
+    while (i < last && !tpi_play_class_is(checker->vocabulary, class, writers[i].class)) {
+        i++;
+    }
+    return sort == TPI_PLAY_TEXT_SORT    ? writers[i].text
+           : sort == TPI_PLAY_TRUTH_SORT ? writers[i].truth
+                                         : writers[i].number;
+}
+
+/* The device of `set` and `move`. */
+static tpi_play_symbol *written(tpi_play_checker *checker, tpi_play_node *name)
+{
+    tpi_play_symbol *device = tpi_play_need(checker, name, TPI_PLAY_DEVICE, "a device");
+
+    if (device != NULL && device->class != NULL && !device->class->is_output) {
+        tpi_play_blame(checker, name, "this is a sensor, it cannot be written");
+        return NULL;
+    }
+    return device;
+}
+
+static void check_set(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_symbol *device = written(checker, node->slots[0]);
+
+    if (node->slots[1] == NULL) {
+        return;
+    }
+    tpi_play_check_expression(checker, node->slots[1]);
+    if (device != NULL) {
+        const tpi_command command =
+            writer_of(checker, device->class, tpi_play_sort_of(node->slots[1]));
+        node->slots[0]->reading = (uint8_t)command;
+        tpi_play_use(device, command);
+        if (tpi_play_sort_of(node->slots[1]) != TPI_PLAY_TEXT_SORT && command != TPI_WRITE_COUNT) {
+            tpi_play_check_fits(checker, node->slots[1],
+                                command == TPI_WRITE_SERVO ? TPI_PLAY_ANGLE : TPI_PLAY_PERCENT);
+        }
+    }
+}
+
+static void check_move(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_symbol *device = written(checker, node->slots[0]);
+
+    if (device != NULL) {
+        tpi_play_use(device, TPI_MOVE_POWER);
+    }
+    tpi_play_check_fits(checker, node->slots[1], TPI_PLAY_PERCENT);
+}
+
+static void check_stop(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_node *name = node->slots[0];
+    tpi_play_symbol *symbol = name != NULL ? tpi_play_find(checker, name->text) : NULL;
+
+    if (name != NULL && symbol != NULL && symbol->role == TPI_PLAY_TASK) {
+        name->symbol = symbol;
+    } else if (name != NULL) {
+        symbol = tpi_play_need(checker, name, TPI_PLAY_DEVICE, "a device or a task");
+        if (symbol != NULL) {
+            tpi_play_use(symbol, TPI_STOP);
+        }
+    }
+}
+
+/* ---- Variables ---- */
+
+static void check_let(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_node *value = node->slots[1];
+    unsigned count = 0;
+
+    for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
+        name->symbol = tpi_play_find(checker, name->text);
+        count++;
+    }
+    if (value == NULL) {
+        return;
+    }
+    if (value->kind == TPI_PLAY_DO) {
+        tpi_play_check_command(checker, value, value->text, value->slots[0], count);
+        return;
+    }
+    tpi_play_check_expression(checker, value);
+    if (count > 1) {
+        tpi_play_blame(checker, value, "several names take the results of a command: `be do …`");
+    }
+}
+
+static void check_change(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_node *name = node->slots[0];
+    tpi_play_symbol *symbol = name != NULL ? tpi_play_find(checker, name->text) : NULL;
+
+    if (symbol != NULL && symbol->role == TPI_PLAY_LOCAL) {
+        name->symbol = symbol;
+    } else {
+        tpi_play_need(checker, name, TPI_PLAY_VARIABLE, "a variable");
+    }
+    if (node->slots[1] != NULL) {
+        tpi_play_check_expression(checker, node->slots[1]);
+        if (tpi_play_sort_of(node->slots[1]) == TPI_PLAY_TEXT_SORT) {
+            tpi_play_blame(checker, node->slots[1], "a text: `change` adds numbers");
+        }
+    }
+}
+
+/* ---- Statements ---- */
+
+static void check_row(tpi_play_checker *checker, tpi_play_node *node)
+{
+    for (; node != NULL; node = node->next) {
+        tpi_play_check_expression(checker, node);
+    }
+}
+
+static void check_call_statement(tpi_play_checker *checker, tpi_play_node *node)
+{
+    if (node->slots[0] == NULL) {
+        return;
+    }
+    tpi_play_node call = *node->slots[0];
+    call.kind = TPI_PLAY_CALL;
+    call.slots[0] = node->slots[1];
+    tpi_play_check_expression(checker, &call);
+    node->slots[0]->symbol = call.symbol;
+}
+
+static void check_loop(tpi_play_checker *checker, tpi_play_node *body)
+{
+    checker->loops++;
+    check_body(checker, body, false);
+    checker->loops--;
+}
+
+/* A body that loops around it cannot be left from. */
+static void check_apart(tpi_play_checker *checker, tpi_play_node *body)
+{
+    const unsigned loops = checker->loops;
+
+    checker->loops = 0;
+    check_body(checker, body, false);
+    checker->loops = loops;
+}
+
+static void check_if(tpi_play_checker *checker, tpi_play_node *node)
+{
+    check_row(checker, node->slots[0]);
+    check_body(checker, node->slots[1], false);
+    for (tpi_play_node *branch = node->branches; branch != NULL; branch = branch->next) {
+        const bool has_condition = branch->kind == TPI_PLAY_ELSE_IF_STATEMENT;
+        if (has_condition) {
+            check_row(checker, branch->slots[0]);
+        }
+        check_body(checker, branch->slots[has_condition ? 1 : 0], false);
+    }
+}
+
+/* Statements with a body. */
+static bool check_block(tpi_play_checker *checker, tpi_play_node *node)
+{
+    switch (node->kind) {
+    case TPI_PLAY_WHEN_STATEMENT:
+        check_row(checker, node->slots[0]);
+        check_apart(checker, node->slots[1]);
+        return true;
+    case TPI_PLAY_TASK_STATEMENT:
+        check_apart(checker, node->slots[1]);
+        return true;
+    case TPI_PLAY_TO_STATEMENT:
+        checker->function = node->slots[0] != NULL ? node->slots[0]->symbol : NULL;
+        check_apart(checker, node->slots[2]);
+        checker->function = NULL;
+        return true;
+    case TPI_PLAY_IF_STATEMENT:
+        check_if(checker, node);
+        return true;
+    case TPI_PLAY_REPEAT_STATEMENT:
+        tpi_play_check_fits(checker, node->slots[0], TPI_PLAY_PLAIN);
+        check_loop(checker, node->slots[1]);
+        return true;
+    case TPI_PLAY_WHILE_STATEMENT:
+        check_row(checker, node->slots[0]);
+        check_loop(checker, node->slots[1]);
+        return true;
+    case TPI_PLAY_FOREVER_STATEMENT:
+        check_loop(checker, node->slots[0]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_node **slots = node->slots;
+
+    switch (node->kind) {
+    case TPI_PLAY_DRIVE_STATEMENT:
+        tpi_play_check_fits(checker, slots[0], TPI_PLAY_PERCENT);
+        tpi_play_check_fits(checker, slots[1], TPI_PLAY_PERCENT);
+        break;
+    case TPI_PLAY_START_STATEMENT:
+        tpi_play_need(checker, slots[0], TPI_PLAY_TASK, "a task");
+        break;
+    case TPI_PLAY_WAIT_STATEMENT:
+        tpi_play_check_fits(checker, slots[0], TPI_PLAY_TIME);
+        break;
+    case TPI_PLAY_WAIT_UNTIL_STATEMENT:
+        check_row(checker, slots[0]);
+        tpi_play_check_fits(checker, slots[1], TPI_PLAY_TIME);
+        break;
+    case TPI_PLAY_TONE_STATEMENT:
+        tpi_play_check_fits(checker, slots[0], TPI_PLAY_FREQUENCY);
+        tpi_play_check_fits(checker, slots[1], TPI_PLAY_TIME);
+        break;
+    case TPI_PLAY_SEND_STATEMENT:
+        check_row(checker, slots[0]);
+        tpi_play_need(checker, slots[1], TPI_PLAY_CHANNEL, "a channel");
+        break;
+    case TPI_PLAY_LOG_STATEMENT:
+        check_row(checker, slots[1]);
+        break;
+    case TPI_PLAY_DO_STATEMENT:
+        if (slots[0] != NULL) {
+            tpi_play_check_command(checker, slots[0], slots[0]->text, slots[1], 0);
+        }
+        break;
+    default: /* print, show, say, return */
+        check_row(checker, slots[0]);
+    }
+}
+
+static void check_statement(tpi_play_checker *checker, tpi_play_node *node)
+{
+    switch (node->kind) {
+    case TPI_PLAY_DEVICE_STATEMENT:
+    case TPI_PLAY_CHANNEL_STATEMENT:
+        break;
+    case TPI_PLAY_LET_STATEMENT:
+        check_let(checker, node);
+        break;
+    case TPI_PLAY_CHANGE_STATEMENT:
+        check_change(checker, node);
+        break;
+    case TPI_PLAY_SET_STATEMENT:
+        check_set(checker, node);
+        break;
+    case TPI_PLAY_MOVE_STATEMENT:
+        check_move(checker, node);
+        break;
+    case TPI_PLAY_STOP_STATEMENT:
+        check_stop(checker, node);
+        break;
+    case TPI_PLAY_CALL_STATEMENT:
+        check_call_statement(checker, node);
+        break;
+    case TPI_PLAY_BREAK_STATEMENT:
+        if (checker->loops == 0) {
+            tpi_play_blame(checker, node, "`break` leaves a loop, and here is none");
+        }
+        break;
+    case TPI_PLAY_RETURN_STATEMENT:
+        if (checker->function == NULL) {
+            tpi_play_blame(checker, node, "`return` ends a function, and here is none");
+        }
+        check_plain(checker, node);
+        break;
+    default:
+        if (!check_block(checker, node)) {
+            check_plain(checker, node);
+        }
+    }
+}
+
+static void check_body(tpi_play_checker *checker, tpi_play_node *body, bool is_top)
+{
+    for (tpi_play_node *node = body != NULL ? body->slots[0] : NULL; node != NULL;
+         node = node->next) {
+        if (!is_top && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
+            tpi_play_blame(checker, node, "this stands outside of all bodies");
+        } else {
+            check_statement(checker, node);
+        }
+    }
+}
+
+bool tpi_play_check(tpi_play_names *names, tpi_play_tree *tree, const tpi_vocabulary *vocabulary,
+                    tpi_play_troubles *troubles)
+{
+    tpi_play_checker checker = {
+        .tree = tree, .names = names, .vocabulary = vocabulary, .troubles = troubles};
+
+    *names = (tpi_play_names){0};
+    if (tree->body == NULL) {
+        return false;
+    }
+    tpi_play_declare(&checker);
+    check_body(&checker, tree->body, true);
+    return troubles->count == 0 && !troubles->no_memory;
+}

@@ -1,0 +1,216 @@
+/* check_test.c - mistakes are found, all of them, at their words, with the right fix. */
+#include "play/check.h"
+
+#include "support/play.h"
+
+/* A mistake: the text, the place and word that is marked, and what is offered. */
+struct mistake {
+    const char *text;
+    unsigned line, column;
+    const char *word;
+    const char *fix; /* what must be offered, as a fix or in the sentence */
+};
+
+#define EYE "device eye is Light Sensor\n"
+
+static const struct mistake mistakes[] = {
+    {"device eye is Light Senser", 1, 15, "Light Senser", "Light Sensor"},
+    {"device eye is Ligth Sensor, Input", 1, 15, "Ligth Sensor", "Light Sensor"},
+    {"device eye si Light Sensor", 1, 12, "si", "is"},
+    {"devise eye is Light Sensor", 1, 1, "devise", "device"},
+    {EYE "print eya", 2, 7, "eya", "eye"},
+    {EYE "print Eye", 2, 7, "Eye", "eye"},
+    {EYE "if eye > 50\ndrive 5", 2, 1, "if", "end"},
+    {EYE "if eye > 50 then\nend", 2, 13, "then", ""},
+    {EYE "if eye >> 50\nend", 2, 9, ">", ""},
+    {EYE "if eye == 50\nend", 2, 8, "==", "="},
+    {EYE "if eye != 50\nend", 2, 8, "!=", "<>"},
+    {EYE "if eye => 50\nend", 2, 8, "=>", ">="},
+    {EYE "if eye > 50 && eye < 60\nend", 2, 13, "&&", "and"},
+    {"forevr\ndrive 5\nend", 1, 1, "forevr", "forever"},
+    {"whlie 1 < 2\ndrive 5\nend", 1, 1, "whlie", "while"},
+    {"drvie 50", 1, 1, "drvie", "drive"},
+    {"drive 50 trun 20", 1, 10, "trun", "turn"},
+    {"drive 30 cm", 1, 10, "cm", "%"},
+    {"drive", 1, 1, "drive", ""},
+    {"let x 5", 1, 7, "5", "be 5"},
+    {"let x = 5", 1, 7, "=", "be"},
+    {"x = 5", 1, 1, "x", "let x"},
+    {"let x be", 1, 7, "be", ""},
+    {"let forever be 5", 1, 5, "forever", ""},
+    {"wait 2 sec", 1, 8, "sec", "s"},
+    {"wait 30 cm", 1, 9, "cm", "s"},
+    {"wait until 1 > 2 at mst 3 s", 1, 21, "mst", "most"},
+    {"repeat 3\ndrive 5\nend", 1, 8, "3", "3 times"},
+    {"repeat 3 tims\ndrive 5\nend", 1, 10, "tims", "times"},
+    {"device far is Distance Sensor\nif far < 30 cn\nend", 2, 13, "cn", "cm"},
+    {EYE "if eye < 30 cm\nend", 2, 13, "cm", "%"},
+    {"device far is Distance Sensor\nif far > 50 deg\nend", 2, 13, "deg", "mm"},
+    {"to f(a)\nreturn a\nend\nprint f(1, 2)", 4, 7, "f", "1 value"},
+    {"to double(a)\nreturn a * 2\nend\nprint duoble(1)", 4, 7, "duoble", "double"},
+    {"print sqr(16)", 1, 7, "sqr", "sqrt"},
+    {"print \"hello", 1, 7, "\"hello", "\""},
+    {"print 1.2.3", 1, 7, "1.2.3", ""},
+    {"print (1 + 2", 1, 12, "2", ")"},
+    {"break", 1, 1, "break", "loop"},
+    {"return 5", 1, 1, "return", "function"},
+    {"device lamp is LED\nprint lamp", 2, 7, "lamp", "output"},
+    {EYE "set eye to 5", 2, 5, "eye", "sensor"},
+    {"device lamp is LED\nset lmap to 5", 2, 5, "lmap", "lamp"},
+    {"device lamp is LED\nset lamp 5", 2, 10, "5", "to 5"},
+    {"device arm is Servo\ndo WriteSrvo arm, 45", 2, 4, "WriteSrvo", "WriteServo"},
+    {"do Drive 1, 2, 3", 1, 16, "3", "2 values"},
+    {"channel crew\nsend \"go\" to crw", 2, 14, "crw", "crew"},
+    {"channel crew\nprint crew", 2, 7, "crew", "message from crew"},
+    {"task blink\ndrive 1\nend\nstart blnk", 4, 7, "blnk", "blink"},
+    {"device a is LED\ndevice a is Servo", 2, 8, "a", "line 1"},
+    {"drive 5\nend", 2, 1, "end", "too many"},
+    {"else\ndrive 5", 1, 1, "else", "if"},
+    {EYE "if eye > 5\ndrive 1\nelseif eye > 3\ndrive 2\nend", 4, 1, "elseif", "else if"},
+    {EYE "if eye > 5\ndrive 1\nendif", 4, 1, "endif", "end"},
+    {"print 9999999999", 1, 7, "9999999999", "2147483647"},
+    {"tone 440 0.5", 1, 10, "0.5", "for 0.5"},
+    {"function f\ndrive 5\nend", 1, 1, "function", "to"},
+    {"to go\ndrive 5\nend\nprint go", 4, 7, "go", "go()"},
+    {"change speed by 5", 1, 8, "speed", "variable"},
+    {"forever\n    if 1 > 2\n        drive 5\nend", 2, 5, "if", "end"},
+    {"to f\n    drive 5\n\nto g\n    drive 6\nend", 1, 1, "to", "end"},
+    {"print time", 1, 7, "time", "time()"},
+    {"print \"a\" + 1", 1, 7, "a", "numbers"},
+    {"drive 5;", 1, 8, ";", ""},
+    {"device eye Light Sensor", 1, 12, "Light", "is Light"},
+    {"let x be 5 +", 1, 12, "+", ""},
+};
+
+enum { MISTAKES = sizeof mistakes / sizeof mistakes[0] };
+
+static bool is_offered(const tpi_play_trouble *trouble, const char *fix)
+{
+    return *fix == '\0' || strcmp(trouble->fix, fix) == 0 || strstr(trouble->text, fix) != NULL ||
+           (trouble->fix[0] != '\0' && strstr(trouble->fix, fix) != NULL);
+}
+
+static void mistakes_are_marked_at_their_words_with_a_fix(void **state)
+{
+    struct play *play = play_create();
+    unsigned marked = 0, fixed = 0, with_fix = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < MISTAKES; i++) {
+        const struct mistake *m = &mistakes[i];
+        play_clear(play);
+        assert_false(tpi_play_compile(&play->program, m->text, strlen(m->text), play->vocabulary,
+                                      &play->troubles));
+        const tpi_play_trouble *trouble = &play->troubles.list[0];
+        const bool is_marked = play->troubles.count == 1 && trouble->line == m->line &&
+                               trouble->column == m->column && strcmp(trouble->word, m->word) == 0;
+        if (!is_marked || !is_offered(trouble, m->fix)) {
+            print_message("%s\n-> %s\n", m->text, play_troubles(play));
+        }
+        marked += is_marked;
+        with_fix += m->fix[0] != '\0';
+        fixed += m->fix[0] != '\0' && is_offered(trouble, m->fix);
+    }
+    assert_int_equal(marked, MISTAKES);
+    assert_int_equal(fixed, with_fix);
+    assert_true(fixed * 100 >= MISTAKES * 80);
+    play_destroy(play);
+}
+
+static void all_mistakes_show_at_once(void **state)
+{
+    static const char text[] = "device eye is Light Senser\n"
+                               "forever\n"
+                               "    drvie 50\n"
+                               "    if eye > 30 cn\n"
+                               "        let x 5\n"
+                               "        print other\n"
+                               "    end\n"
+                               "end\n";
+    struct play *play = play_create();
+
+    (void)state;
+    assert_false(
+        tpi_play_compile(&play->program, text, strlen(text), play->vocabulary, &play->troubles));
+    assert_string_equal(
+        play_troubles(play),
+        "x:1:15: `Light Senser`: there is no such class; did you mean `Light Sensor`?\n"
+        "x:3:5: `drvie`: there is no such statement; did you mean `drive`?\n"
+        "x:4:17: `cn`: there is no such unit; did you mean `cm`?\n"
+        "x:5:15: `5`: `be` is missing before this; did you mean `be 5`?\n"
+        "x:6:15: `other`: there is no such name\n");
+    play_destroy(play);
+}
+
+static void columns_count_characters(void **state)
+{
+    static const char text[] = "print \"größer\", zahl  # ö";
+    struct play *play = play_create();
+
+    (void)state;
+    assert_false(
+        tpi_play_compile(&play->program, text, strlen(text), play->vocabulary, &play->troubles));
+    assert_string_equal(play_troubles(play), "x:1:17: `zahl`: there is no such name\n");
+    play_destroy(play);
+}
+
+static void at_most_four_run_side_by_side(void **state)
+{
+    static const char text[] =
+        "drive 5\ntask a\nend\ntask b\nend\nwhen 1 > 2\nend\nwhen 2 > 3\nend";
+    struct play *play = play_create();
+
+    (void)state;
+    assert_false(
+        tpi_play_compile(&play->program, text, strlen(text), play->vocabulary, &play->troubles));
+    assert_string_equal(play_troubles(play),
+                        "x:8:1: `when`: at most 4 of these run side by side: the program "
+                        "itself, `task`, `when`\n");
+    play_destroy(play);
+}
+
+static void nesting_and_length_are_bounded(void **state)
+{
+    struct play *play = play_create();
+    tpi_buf text = {0};
+
+    (void)state;
+    tpi_buf_puts(&text, "print ");
+    for (int i = 0; i < 200; i++) {
+        tpi_buf_puts(&text, "(");
+    }
+    tpi_buf_puts(&text, "\nprint 1");
+    for (int i = 0; i < 200; i++) {
+        tpi_buf_puts(&text, " + 1");
+    }
+    for (int i = 0; i < 100; i++) {
+        tpi_buf_puts(&text, "\nforever");
+    }
+    assert_false(tpi_play_compile(&play->program, text.data, text.length, play->vocabulary,
+                                  &play->troubles));
+    assert_non_null(strstr(play_troubles(play), "nested too deep"));
+    assert_non_null(strstr(play_troubles(play), "too long: put a part of it into a variable"));
+    tpi_buf_clear(&text);
+    for (int i = 0; i < 3000; i++) {
+        tpi_buf_puts(&text, "print 1, 2, 3, 4\n");
+    }
+    play_clear(play);
+    assert_false(tpi_play_compile(&play->program, text.data, text.length, play->vocabulary,
+                                  &play->troubles));
+    assert_non_null(strstr(play_troubles(play), "32,000 bytes at most"));
+    tpi_buf_fini(&text);
+    play_destroy(play);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_marked_at_their_words_with_a_fix),
+        cmocka_unit_test(all_mistakes_show_at_once),
+        cmocka_unit_test(columns_count_characters),
+        cmocka_unit_test(at_most_four_run_side_by_side),
+        cmocka_unit_test(nesting_and_length_are_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

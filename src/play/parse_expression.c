@@ -1,0 +1,292 @@
+/* parse_expression.c - the parser of expressions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "play/parse.h"
+#include "play/units.h"
+
+/* Operators by rank, weakest first. Comparisons do not chain. */
+static const char *const ranks[][7] = {
+    {"or", NULL},     {"and", NULL},           {"=", "<>", "<", "<=", ">", ">=", NULL},
+    {"+", "-", NULL}, {"*", "/", "mod", NULL},
+};
+enum { RANK_AND = 1, RANK_COMPARE = 2, RANKS = 5 };
+
+static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank);
+
+static tpi_play_node *take(tpi_play_parser *parser, tpi_play_kind kind)
+{
+    tpi_play_node *node = tpi_play_node_here(parser, kind);
+
+    if (node != NULL) {
+        node->text = tpi_play_peek(parser)->text;
+        parser->at++;
+    }
+    return node;
+}
+
+/* The tree of an expression grew by a node. */
+static void grow(tpi_play_parser *parser, tpi_play_node *node)
+{
+    for (unsigned i = 0; i < TPI_PLAY_MOST_SLOTS; i++) {
+        for (const tpi_play_node *part = node->slots[i]; part != NULL; part = part->next) {
+            node->height = part->height >= node->height ? part->height + 1 : node->height;
+        }
+    }
+    if (node->height > TPI_PLAY_MOST_HEIGHT && !parser->is_lost) {
+        tpi_play_lose(parser, "the expression is too long: put a part of it into a variable");
+    }
+}
+
+/* A word behind a number that is no unit: a mistyped word of the language, such as `turn`? */
+static bool is_other_word(const char *text)
+{
+    static const char *const words[] = {"turn", "times", "at",  "for", "to",
+                                        "and",  "or",    "mod", NULL};
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, text);
+    for (unsigned i = 0; words[i] != NULL; i++) {
+        tpi_nearest_offer(&nearest, words[i]);
+    }
+    return nearest.best != NULL && tpi_play_unit_meant(text) == NULL;
+}
+
+static tpi_play_node *parse_number(tpi_play_parser *parser)
+{
+    tpi_play_node *node = take(parser, TPI_PLAY_NUMBER);
+
+    if (node != NULL && tpi_play_peek(parser)->kind == TPI_PLAY_T_UNIT &&
+        !is_other_word(tpi_play_peek(parser)->text)) {
+        node->unit = tpi_play_peek(parser)->text;
+        node->unit_column = tpi_play_peek(parser)->column;
+        parser->at++;
+    }
+    return node;
+}
+
+/* `(` values `)` behind a name. */
+static tpi_play_node *parse_call(tpi_play_parser *parser)
+{
+    tpi_play_node *node = take(parser, TPI_PLAY_CALL);
+
+    if (node == NULL) {
+        return NULL;
+    }
+    parser->at++;
+    if (!tpi_play_sees(parser, ")")) {
+        node->slots[0] = tpi_play_parse_expressions(parser);
+    }
+    if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
+        snprintf(tpi_play_lose(parser, "the values of `%s` end with `)`", node->text)->fix, 2, ")");
+    }
+    parser->at += !parser->is_lost;
+    grow(parser, node);
+    return node;
+}
+
+static tpi_play_node *parse_group(tpi_play_parser *parser)
+{
+    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_GROUP);
+
+    if (node == NULL) {
+        return NULL;
+    }
+    parser->at++;
+    node->slots[0] = tpi_play_parse_expression(parser);
+    if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
+        tpi_play_lose(parser, "a `(` is open: `)` is missing");
+    }
+    parser->at += !parser->is_lost;
+    grow(parser, node);
+    return node;
+}
+
+/* Whether a value can begin with the next token. */
+static bool begins_value(const tpi_play_parser *parser)
+{
+    static const char *const words[] = {"true", "false", "not", "do", "message", NULL};
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    return token->kind == TPI_PLAY_T_NUMBER || token->kind == TPI_PLAY_T_STRING ||
+           (token->kind == TPI_PLAY_T_WORD &&
+            (!tpi_play_is_reserved(token->text) || tpi_text_among(words, token->text))) ||
+           tpi_play_sees(parser, "(") || tpi_play_sees(parser, "-");
+}
+
+static tpi_play_node *parse_do(tpi_play_parser *parser)
+{
+    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_DO);
+
+    if (node == NULL) {
+        return NULL;
+    }
+    parser->at++;
+    if (tpi_play_peek(parser)->kind != TPI_PLAY_T_WORD) {
+        tpi_play_lose(parser, "the name of a command stands behind `do`");
+        return node;
+    }
+    const tpi_play_token *word = tpi_play_peek(parser);
+    node->text = word->text;
+    node->line = word->line;
+    node->column = word->column;
+    node->width = word->width;
+    parser->at++;
+    if (begins_value(parser)) {
+        node->slots[0] = tpi_play_parse_expressions(parser);
+        grow(parser, node);
+    }
+    return node;
+}
+
+static tpi_play_node *parse_message(tpi_play_parser *parser)
+{
+    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_MESSAGE);
+
+    if (node == NULL) {
+        return NULL;
+    }
+    parser->at++;
+    if (!tpi_play_sees(parser, "from")) {
+        snprintf(tpi_play_lose(parser, "`from` and a channel stand behind `message`")->fix, 5,
+                 "from");
+        return node;
+    }
+    parser->at++;
+    node->slots[0] = tpi_play_parse_name(parser);
+    return node;
+}
+
+static tpi_play_node *parse_word(tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (strcmp(token->text, "true") == 0 || strcmp(token->text, "false") == 0) {
+        return take(parser, TPI_PLAY_TRUTH);
+    }
+    if (strcmp(token->text, "do") == 0) {
+        return parse_do(parser);
+    }
+    if (strcmp(token->text, "message") == 0) {
+        return parse_message(parser);
+    }
+    if (tpi_play_is_reserved(token->text)) {
+        tpi_play_lose(parser, "a value is missing before this word");
+        return NULL;
+    }
+    const tpi_play_token *next = token + 1;
+    return next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "(") == 0
+               ? parse_call(parser)
+               : take(parser, TPI_PLAY_NAME);
+}
+
+static tpi_play_node *parse_primary(tpi_play_parser *parser)
+{
+    switch (tpi_play_peek(parser)->kind) {
+    case TPI_PLAY_T_NUMBER:
+        return parse_number(parser);
+    case TPI_PLAY_T_STRING:
+        return take(parser, TPI_PLAY_STRING);
+    case TPI_PLAY_T_WORD:
+        return parse_word(parser);
+    case TPI_PLAY_T_BAD:
+        parser->is_lost = true; /* reported already */
+        return NULL;
+    default:
+        if (tpi_play_sees(parser, "(")) {
+            return parse_group(parser);
+        }
+        tpi_play_lose(parser, tpi_play_at_line_end(parser) ? "a value is missing behind this"
+                                                           : "here stands no value");
+        return NULL;
+    }
+}
+
+/* `-` binds stronger than all operators, `not` stands between `and` and the comparisons. */
+static tpi_play_node *parse_prefixed(tpi_play_parser *parser, tpi_play_kind kind, unsigned rank)
+{
+    tpi_play_node *node = tpi_play_node_here(parser, kind);
+
+    if (node == NULL || ++parser->depth > TPI_PLAY_MOST_DEPTH) {
+        tpi_play_lose(parser, "the expression is nested too deep");
+        parser->depth -= node != NULL;
+        return NULL;
+    }
+    parser->at++;
+    node->slots[0] = parse_rank(parser, rank);
+    grow(parser, node);
+    parser->depth--;
+    return node;
+}
+
+static const char *operator_here(const tpi_play_parser *parser, unsigned rank)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (token->kind != TPI_PLAY_T_WORD && token->kind != TPI_PLAY_T_SYMBOL) {
+        return NULL;
+    }
+    for (unsigned i = 0; ranks[rank][i] != NULL; i++) {
+        if (strcmp(token->text, ranks[rank][i]) == 0) {
+            return ranks[rank][i];
+        }
+    }
+    return NULL;
+}
+
+static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
+{
+    if (rank == RANK_COMPARE && tpi_play_sees(parser, "not")) {
+        return parse_prefixed(parser, TPI_PLAY_NOT, RANK_COMPARE);
+    }
+    if (rank == RANKS) {
+        return tpi_play_sees(parser, "-") ? parse_prefixed(parser, TPI_PLAY_NEGATIVE, RANKS)
+                                          : parse_primary(parser);
+    }
+    tpi_play_node *left = parse_rank(parser, rank + 1);
+    const char *operator;
+    unsigned count = 0;
+    while (!parser->is_lost && (operator= operator_here(parser, rank)) != NULL) {
+        if (rank == RANK_COMPARE && count++ > 0) {
+            tpi_play_lose(parser, "comparisons do not chain: join two of them with `and`");
+            break;
+        }
+        tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_BINARY);
+        if (node == NULL) {
+            return left;
+        }
+        parser->at++;
+        node->text = operator;
+        node->slots[0] = left;
+        node->slots[1] = parse_rank(parser, rank + 1);
+        grow(parser, node);
+        left = node;
+    }
+    return left;
+}
+
+tpi_play_node *tpi_play_parse_expression(tpi_play_parser *parser)
+{
+    tpi_play_node *node = NULL;
+
+    if (++parser->depth > TPI_PLAY_MOST_DEPTH) {
+        tpi_play_lose(parser, "the expression is nested too deep");
+    } else {
+        node = parse_rank(parser, 0);
+    }
+    parser->depth--;
+    return node;
+}
+
+tpi_play_node *tpi_play_parse_expressions(tpi_play_parser *parser)
+{
+    tpi_play_node *first = tpi_play_parse_expression(parser), *last = first;
+
+    while (last != NULL && !parser->is_lost && tpi_play_sees(parser, ",")) {
+        parser->at++;
+        last->next = tpi_play_parse_expression(parser);
+        last = last->next;
+    }
+    return first;
+}

@@ -1,0 +1,65 @@
+/* trouble.c - the list of mistakes. */
+#include "play/trouble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned line, unsigned column,
+                                       unsigned width, const char *word, const char *format, ...)
+{
+    va_list values;
+
+    for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
+        if (troubles->list[i].line == line && troubles->list[i].column == column) {
+            return &troubles->beyond;
+        }
+    }
+    if (troubles->count++ >= TPI_PLAY_MOST_TROUBLES) {
+        return &troubles->beyond;
+    }
+    tpi_play_trouble *trouble = &troubles->list[troubles->count - 1];
+    *trouble = (tpi_play_trouble){.line = line, .column = column, .width = width};
+    size_t length = strlen(word);
+    if (length >= sizeof trouble->word) {
+        length = sizeof trouble->word - 1;
+        while (length > 0 && ((unsigned char)word[length] & 0xc0) == 0x80) {
+            length--; /* whole characters */
+        }
+    }
+    memcpy(trouble->word, word, length);
+    va_start(values, format);
+    vsnprintf(trouble->text, sizeof trouble->text, format, values);
+    va_end(values);
+    return trouble;
+}
+
+unsigned tpi_play_trouble_count(const tpi_play_troubles *troubles)
+{
+    return troubles->count < TPI_PLAY_MOST_TROUBLES ? troubles->count : TPI_PLAY_MOST_TROUBLES;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const tpi_play_trouble *x = a, *y = b;
+
+    return x->line != y->line ? (x->line < y->line ? -1 : 1)
+                              : (x->column > y->column) - (x->column < y->column);
+}
+
+void tpi_play_troubles_sort(tpi_play_troubles *troubles)
+{
+    qsort(troubles->list, tpi_play_trouble_count(troubles), sizeof troubles->list[0], by_place);
+}
+
+void tpi_play_trouble_put(tpi_buf *out, const char *file, const tpi_play_trouble *trouble)
+{
+    tpi_buf_printf(out, "%s:%u:%u: `%s`: %s", file, trouble->line, trouble->column, trouble->word,
+                   trouble->text);
+    if (trouble->fix[0] != '\0') {
+        tpi_buf_printf(out, "; did you mean `%s`?", trouble->fix);
+    }
+    tpi_buf_putc(out, '\n');
+}

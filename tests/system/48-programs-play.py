@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Programs that play on any robot: checked, formatted, as blocks, explained, run on emulated robots.
+argv: the troupe program, source root."""
+import json
+import pathlib
+import re
+import signal
+import sys
+import tempfile
+
+import cli
+import tap
+from robots import Program, address, serve
+
+ROOT = pathlib.Path(sys.argv[2])
+PROGRAMS = sorted((ROOT / "programs").glob("*.play"))
+
+
+def play(*arguments, **more):
+    return cli.troupe("play", *map(str, arguments), **more)
+
+
+def written(text, suffix=".play"):
+    with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8") as file:
+        file.write(text)
+    return file.name
+
+
+def emulated(*options):
+    return Program("emulate", "nxt", "--listen", "tcp:127.0.0.1:0", "--trace", *options)
+
+
+def the_nine_programs_are_short_and_have_a_word_for_the_teacher():
+    tap.equal(len(PROGRAMS), 9)
+    for path in PROGRAMS:
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n") < 25 and "# For the teacher: " in text, path
+
+
+def each_is_right_and_formatted_and_goes_through_blocks():
+    for path in PROGRAMS:
+        text = path.read_text(encoding="utf-8")
+        result = play(path, "--check")
+        assert re.fullmatch(rf"{path}: no mistakes; \d+ of 1024 bytes of a chip\n", result.stdout), result
+        tap.equal((path.name, play(path, "--format").stdout), (path.name, text))
+        blocks = play(path, "--blocks").stdout
+        assert json.loads(blocks)["version"] == 1
+        tap.equal((path.name, play(written(blocks, ".json"), "--text").stdout), (path.name, text))
+
+
+def a_file_is_put_into_its_layout():
+    path = written("forever\ndrive   50 #go\nend")
+    tap.equal(play(path, "--write").returncode, 0)
+    tap.equal(pathlib.Path(path).read_text(encoding="utf-8"), "forever\n    drive 50  # go\nend\n")
+
+
+def all_mistakes_are_printed():
+    path = written("device eye is Light Senser\nforever\n    drvie 50\nend\n")
+    result = play(path, "--check")
+    tap.equal((result.returncode, result.stdout, result.stderr), (
+        1, "", f"{path}:1:15: `Light Senser`: there is no such class; did you mean `Light Sensor`?\n"
+        f"{path}:3:5: `drvie`: there is no such statement; did you mean `drive`?\n"
+        f"troupe play: {path}: 2 mistakes\n"))
+
+
+def the_description_of_blocks_has_what_an_editor_needs():
+    blocks = json.loads(play("--blocks").stdout)
+    kinds = {statement["kind"]: statement for statement in blocks["statements"]}
+    tap.equal(kinds["drive"]["items"], [
+        {"word": "drive"}, {"slot": "power", "type": "expression"}, {"word": "turn", "optional": True},
+        {"slot": "turn", "type": "expression", "optional": True}])
+    assert {statement["category"] for statement in blocks["statements"]} >= {"Moving", "Waiting", "Repeating"}
+    assert "Light Sensor" in blocks["classes"] and "ReadAnalog" in blocks["commands"] and "cm" in blocks["units"]
+
+
+def the_page_has_the_whole_grammar_on_one_page():
+    page = (ROOT / "docs/play.md").read_text(encoding="utf-8")
+    grammar = re.search(r"```ebnf\n(.*?)```", page, re.S).group(1)
+    productions = re.findall(r"^(\w+) +=", grammar, re.M)
+    assert 40 < len(productions) <= 60, len(productions)
+    used = set(re.findall(r"(?<![\"\w])([a-z]+|[A-Z]+)(?![\"\w])", re.sub(r'"[^"]*"|\'[^\']*\'', "", grammar)))
+    tap.equal(sorted(used - set(productions) - {"LINE", "COMMAND", "LETTER", "DIGIT", "CHARACTER"}), [])
+    reserved = set(json.loads(play("--blocks").stdout)["reserved"])
+    words = set(re.findall(r'"([a-z]+)"', grammar))
+    tap.equal(sorted(words), sorted(reserved))
+    example = re.search(r"```play\n(.*?)```", page, re.S).group(1)
+    tap.equal(play(written(example), "--format").stdout, example)
+    block = re.search(r"```json\n(.*?)```", page, re.S).group(1)
+    tap.equal(play(written(block, ".json"), "--text").stdout, "# slowly\ndrive 20 %\n")
+
+
+def the_page_of_the_bytecode_lists_every_instruction():
+    listed = re.findall(r'^PLAY_OP\((\w+), "(\w*)", "([^"]*)"\)', (ROOT / "src/play/opcodes.def").read_text(), re.M)
+    page = (ROOT / "docs/play-bytecode.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| ([A-Z_]+) \| (?:`(\w+)`)? ?\| (.*) \|$", page, re.M)
+    tap.equal(rows, [(str(i), *operation) for i, operation in enumerate(listed)])
+
+
+def a_program_is_explained_without_a_robot():
+    path = ROOT / "programs/run-from-light.play"
+    tap.equal(play(path, "--explain", "--on", "nxt").stdout,
+              'eye: "Light Sensor" → Light Sensor, port 3\nDrive: "Drive" → Both Wheels\n')
+    tap.equal(play(path, "--explain", "--on", "nxt", "--map", "Light Sensor=port 2").stdout.split("\n")[0],
+              'eye: "Light Sensor" → Light Sensor, port 2; by --map')
+    result = play(ROOT / "programs/follow-blob.play", "--explain", "--on", "nxt")
+    tap.equal(result.returncode, 1)
+    assert 'ball: "Blob" → not on this robot (nxt)' in result.stderr, result
+    result = play(written("device front is Distance Sensor\nif front < 30 cm\nend"), "--explain", "--on", "finch")
+    tap.equal(result.returncode, 1)
+    assert "Left Obstacle Sensor; inverted, since high means the opposite, but the program compares it with a unit" in (
+        result.stderr), result
+
+
+def a_program_drives_an_nxt_and_leaves_it_stopped():
+    path = written('device eye is Light Sensor\nprint eye > 0\nmove_on()\nto move_on\ndrive 50\nwait 0.2 s\nend\n')
+    with emulated() as robot:
+        line = address(robot, r"^nxt (tcp:\S+)")
+        result = play(path, "--on", "nxt", "--port", line)
+        tap.equal((result.returncode, result.stdout, result.stderr), (
+            0, 'eye: "Light Sensor" → Light Sensor, port 3\nDrive: Both Wheels\ntrue\n', ""))
+        robot.await_line(r"> 0c 00 80 04 01 32 07 01 00 20 00 00 00 00 ")
+        robot.await_line(r"> 0c 00 80 04 ff 00 07 01 00 20 00 00 00 00 ")
+
+
+def however_it_ends_the_robot_stops():
+    path = written("drive 50\nprint \"moving\"\nforever\n    wait 1\nend\n")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        with emulated() as robot:
+            with Program("play", path, "--on", "nxt", "--port", address(robot, r"^nxt (tcp:\S+)")) as program:
+                program.await_line("^moving$")
+                robot.await_line(r"> 0c 00 80 04 01 32 ")
+                program.process.send_signal(number)
+                robot.await_line(r"> 0c 00 80 04 ff 00 ")
+                tap.equal(program.process.wait(), -number if number == signal.SIGKILL else 0)
+
+
+def a_program_plays_on_a_robot_of_a_server():
+    path = written("device eye is Light Sensor\nlet x be eye\nprint \"bright\", x >= 0\n")
+    with emulated() as robot:
+        with serve(address(robot, r"^nxt (tcp:\S+)"), provides='"universal:0"') as server:
+            url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+            result = play(path, url=url)
+            tap.equal((result.returncode, result.stdout.split("\n")[1], result.stderr), (0, "bright true", ""))
+
+
+def a_fault_names_its_line():
+    path = written("let x be 0\n\nprint 5 mod x\n")
+    result = play(path, "--on", "nxt", "--port", "emulate:nxt")
+    tap.equal((result.returncode, result.stderr), (1, f"troupe play: {path}:3: `mod` by 0\n"))
+    path = written("print 1\ndo GoTo 1, 2, 3\n")
+    result = play(path, "--on", "nxt", "--port", "emulate:nxt")
+    tap.equal(result.returncode, 1)
+    assert "GoTo" in result.stderr, result
+
+
+def a_device_without_the_unit_does_not_do():
+    with Program("emulate", "finch", "--listen", "tcp:127.0.0.1:0") as robot:
+        line = address(robot, r"^finch (tcp:\S+)")
+        path = written("device front is Distance Sensor\nif front < 30 cm\nend\nprint 1\n")
+        result = play(path, "--on", "finch", "--port", line)
+        tap.equal((result.returncode, result.stderr), (
+            1, "troupe play: front has no unit on this robot, but the program compares it with one; --loose allows it\n"))
+        tap.equal(play(path, "--on", "finch", "--port", line, "--loose").stdout.split("\n")[-2], "1")
+
+
+def a_trace_shows_the_translation_and_the_bytes():
+    result = play(written("drive 50\n"), "--on", "nxt", "--port", "emulate:nxt", "--trace")
+    assert "Drive: parent, MoveMotors: direct" in result.stdout, result
+    assert "> 0c 00 80 04 01 32 07 01 00 20 00 00 00 00\n" in result.stdout, result
+
+
+def values_are_logged():
+    log = written("", ".csv")
+    result = play(written('log light, 5\nlog word, "a\\"b"\n'), "--on", "nxt", "--port", "emulate:nxt", "--log", log)
+    tap.equal(result.returncode, 0)
+    lines = pathlib.Path(log).read_text().split("\n")
+    tap.equal(lines[0], "time,name,value")
+    tap.equal([line.split(",", 1)[1] for line in lines[1:3]], ["light,5", 'word,"a""b"'])
+
+
+def wrong_command_lines_are_refused():
+    cli.says(play(), 2, cli.usage("play", "which program?"))
+    path = written("drive 5\n")
+    tap.equal(play(path, "--on", "nxt").returncode, 2)
+    tap.equal(play(path, "--port", "emulate:nxt").returncode, 2)
+    tap.equal(play(path, "--check", "--format").returncode, 2)
+    assert "did you mean \"--check\"?" in play(path, "--chek").stderr
+
+
+tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_right_and_formatted_and_goes_through_blocks,
+         a_file_is_put_into_its_layout, all_mistakes_are_printed, the_description_of_blocks_has_what_an_editor_needs,
+         the_page_has_the_whole_grammar_on_one_page, the_page_of_the_bytecode_lists_every_instruction,
+         a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
+         however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, a_fault_names_its_line,
+         a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged, wrong_command_lines_are_refused)
