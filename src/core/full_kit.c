@@ -10,13 +10,15 @@
 BUILTIN_DRIVERS
 #undef X
 extern const tp_front tp_front_motion;
+extern const tp_front tp_front_universal;
 extern const tp_front tp_front_player;
 
 #define X(name) &tp_driver_##name,
 static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 #undef X
 
-static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, NULL};
+static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp_front_universal,
+                                         NULL};
 
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix,    &tpi_scheme_udp,
                                            &tpi_scheme_hid, &tpi_scheme_emulate, NULL};
