@@ -59,7 +59,7 @@ def is_told(fault, sentence, make="nxt"):
 
 
 def a_silent_robot_is_told():
-    is_told("silent", r"robotfile0: nxt: Battery: robot silent: no reply in time$")
+    is_told("silent", r"robotfile0: nxt: Battery: robot silent: no reply in time( \(is the line at [0-9]+ baud\?\))?$")
 
 
 def a_reply_of_another_length_is_told():
