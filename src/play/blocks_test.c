@@ -1,8 +1,11 @@
 /* blocks_test.c - text, blocks and text again are the same program; wrong blocks are refused. */
 #include "play/blocks.h"
 
+#include "support/memory.h"
 #include "support/play.h"
 #include "support/play_random.h"
+
+static tpi_vocabulary *shared_vocabulary;
 
 static void parse(tpi_play_tree *tree, const char *text)
 {
@@ -124,12 +127,66 @@ static void the_description_has_every_kind_and_slot(void **state)
     tpi_vocabulary_destroy(vocabulary);
 }
 
+/* Compile a program, take it through blocks, and format it. */
+static tp_status do_everything(void *context)
+{
+    static tpi_play_troubles troubles;
+    const char *text = context;
+    tpi_play_tree tree = {0}, again = {0};
+    tpi_play_program program = {0};
+    tpi_buf blocks = {0}, out = {0};
+    tp_status status = TP_E_NOMEM;
+
+    memset(&troubles, 0, sizeof troubles);
+    if (tpi_play_compile(&program, text, strlen(text), shared_vocabulary, &troubles) &&
+        tpi_play_parse(&tree, text, strlen(text), &troubles)) {
+        tpi_play_blocks_put(&blocks, &tree);
+        if (tpi_buf_status(&blocks) == TP_OK) {
+            status = tpi_play_blocks_read(&again, blocks.data, blocks.length, NULL);
+        }
+        if (status == TP_OK) {
+            tpi_play_format(&out, &again);
+            status = tpi_buf_status(&out);
+        }
+    }
+    if (status != TP_OK && !troubles.no_memory) {
+        assert_int_equal(troubles.count, 0);
+    }
+    tpi_play_program_fini(&program);
+    tpi_play_tree_fini(&tree);
+    tpi_play_tree_fini(&again);
+    tpi_buf_fini(&blocks);
+    tpi_buf_fini(&out);
+    return status;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    tpi_buf text = {0};
+
+    (void)state;
+    shared_vocabulary = universal_vocabulary();
+    tpi_buf_puts(
+        &text,
+        "# all\ndevice a is Light Sensor, Take-off number 2\nchannel c is \"x\\n\"\nto f(p, q)\n"
+        "let own be p\nreturn own\nend\nwhen a > 5\nsay \"hi\"\nend\nif a > 3 # t\nlet x be f(1, "
+        "2.5)\n"
+        "else\nprint x, message from c\n# e\nend\n");
+    for (int i = 0; i < 60; i++) {
+        tpi_buf_printf(&text, "print %d, \"text %d\", x + %d.5  # comment\n", i + 1000, i, i);
+    }
+    memory_sweep(do_everything, text.data);
+    tpi_buf_fini(&text);
+    tpi_vocabulary_destroy(shared_vocabulary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_programs_go_round),
         cmocka_unit_test(every_statement_goes_round),
         cmocka_unit_test(wrong_blocks_are_refused_with_their_place),
+        cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(the_description_has_every_kind_and_slot),
     };
 

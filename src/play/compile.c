@@ -455,7 +455,7 @@ static bool uses_voice(const tpi_play_node *body)
     return false;
 }
 
-static void describe_device(tpi_play_program *program, const tpi_play_symbol *s)
+static bool describe_device(tpi_play_program *program, const tpi_play_symbol *s)
 {
     tpi_play_device *device = &program->devices[s->index];
     const tpi_play_node *number = s->node->slots[2];
@@ -468,15 +468,17 @@ static void describe_device(tpi_play_program *program, const tpi_play_symbol *s)
         .command = s->command,
         .needs_unit = s->needs_unit,
     };
+    return device->name != NULL && device->classes != NULL;
 }
 
-static void describe_channel(tpi_play_program *program, const tpi_play_symbol *s)
+static bool describe_channel(tpi_play_program *program, const tpi_play_symbol *s)
 {
     const char *text = s->node->slots[1] != NULL ? s->node->slots[1]->text : s->name;
 
     program->channels[s->index] =
         (tpi_play_channel){tpi_arena_text(&program->arena, s->name, strlen(s->name)),
                            tpi_arena_text(&program->arena, text, strlen(text))};
+    return program->channels[s->index].name != NULL && program->channels[s->index].text != NULL;
 }
 
 /* Devices and channels; `say` brings a device of its own. False if memory ran out. */
@@ -497,10 +499,9 @@ static bool describe(tpi_play_compiler *c)
         return false;
     }
     for (const tpi_play_symbol *s = c->names->first; s != NULL; s = s->next) {
-        if (s->role == TPI_PLAY_DEVICE) {
-            describe_device(program, s);
-        } else if (s->role == TPI_PLAY_CHANNEL) {
-            describe_channel(program, s);
+        if ((s->role == TPI_PLAY_DEVICE && !describe_device(program, s)) ||
+            (s->role == TPI_PLAY_CHANNEL && !describe_channel(program, s))) {
+            return false;
         }
     }
     c->voice = has_voice ? (int)c->names->device_count : -1;
