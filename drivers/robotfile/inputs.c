@@ -181,7 +181,7 @@ static void open_round(struct robotfile *r, int64_t now)
             want(in, &in->lists[i]);
         }
     }
-    if (now >= in->battery_ns) {
+    if (now >= in->battery_ns && !tpi_robotfile_has_devices(r)) {
         in->battery_ns = now + BATTERY_EVERY_S * TP_NS_PER_S;
         want(in, &in->lists[LIST_POWER]);
     }

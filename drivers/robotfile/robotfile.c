@@ -17,7 +17,8 @@
 static const tp_param robotfile_params[] = {
     {"robot", NULL, NULL, "name or path of a robot file, for instance nxt"},
     {"wiring", NULL, "", "path of a wiring file: what is plugged in where"},
-    {"port", "line", NULL, "the line, for instance serial:/dev/rfcomm0 or tcp:HOST:PORT"},
+    {"port", "line", NULL,
+     "the line, for instance serial:/dev/rfcomm0 or tcp:HOST:PORT; devices: those of requires"},
     {"map", NULL, "", "what classes of programs mean: \"Light Sensor=port 2\""},
     {"rate", "Hz", "10", "readings of each sensor per second, as far as the robot answers"},
     {"max_speed", "m/s", "0.3", "the speed of a wheel at full power"},
@@ -37,6 +38,10 @@ static void on_write(void *context, const uint8_t *frame, size_t length, const u
     (void)body;
     (void)body_length;
     tpi_robotfile_universal_trace(r, '>', frame, length);
+    if (tpi_robotfile_has_devices(r)) {
+        tpi_robotfile_devices_write(r, frame, length);
+        return;
+    }
     if (r->line.port == NULL) {
         return;
     }
@@ -55,7 +60,8 @@ static tp_status guard(struct robotfile *r, tp_error *err)
     uint8_t data[1024];
     tpi_bytes bytes = {.data = data, .capacity = sizeof data};
 
-    if (!r->loaded->robot->has_stop || !tpi_dialog_stop_bytes(r->dialog, &bytes)) {
+    if (r->line.port == NULL || !r->loaded->robot->has_stop ||
+        !tpi_dialog_stop_bytes(r->dialog, &bytes)) {
         return TP_OK;
     }
     return tp_port_guard(r->line.port, data, bytes.length, err);
@@ -147,7 +153,8 @@ static void work(struct robotfile *r)
         if (r->line.is_busy && !tpi_dialog_is_busy(r->dialog)) {
             settle(r);
         }
-    } while (!r->line.has_failed && !r->line.is_busy && begin(r, now));
+    } while (tpi_robotfile_devices_deliver(r) ||
+             (!r->line.has_failed && !r->line.is_busy && begin(r, now)));
     /* A command can end at once. */
     if (r->line.is_busy && !tpi_dialog_is_busy(r->dialog)) {
         settle(r);
@@ -195,6 +202,16 @@ static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err
     return status == TP_E_TIMEOUT ? verdict(r, err) : status;
 }
 
+static void robotfile_data(tp_instance *self, tp_link *from, const tp_msg *msg)
+{
+    struct robotfile *r = tp_instance_state(self);
+    const int64_t now = tpi_robotfile_now_ns(r);
+
+    if (tpi_robotfile_devices_take(r, from, msg) && r->line.ready_ns > now) {
+        r->line.ready_ns = now;
+    }
+}
+
 /* ---- Stopping -------------------------------------------------------------------------------- */
 
 /* Write the stop bytes at once, whatever the dialog waits for. They stop all that moves. */
@@ -216,6 +233,7 @@ static void robotfile_halt(tp_device *device, tp_halt how)
     tpi_robotfile_rest_wheels(r, is_panic || device == r->wheels.device);
     tpi_robotfile_rest_outputs(r, is_panic || device == r->in.lists[LIST_JOINTS].device, is_panic);
     stop_bytes(r);
+    tpi_robotfile_devices_halt(r);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -280,6 +298,10 @@ static tp_status robotfile_init(tp_instance *self, tp_error *err)
         tp_param_blame(self, "map");
         return status;
     }
+    status = tpi_robotfile_devices_init(r, err);
+    if (status != TP_OK) {
+        return status;
+    }
     status = tpi_dialog_create(&r->dialog, r->loaded->wired, &hooks, err);
     return status == TP_OK ? tpi_robotfile_offer(r, err) : status;
 }
@@ -311,15 +333,12 @@ static void forget(struct robotfile *r, int64_t now)
     r->wheels.state = (tp_position2d_data){0};
 }
 
-static tp_status robotfile_start(tp_instance *self, tp_error *err)
+static tp_status open_line(struct robotfile *r, int64_t now, tp_error *err)
 {
-    enum { OPEN_S = 5, TICK_MS = 5 };
-    struct robotfile *r = tp_instance_state(self);
-    const tpi_robot_link *link = &r->loaded->robot->links[0];
-    const tp_port_settings settings = {.baud = (unsigned)link->baud};
-    const int64_t now = tpi_robotfile_now_ns(r);
-    tp_status status = tp_port_open(&r->line.port, self, tp_param_string(self, "port"), &settings,
-                                    now + OPEN_S * TP_NS_PER_S, err);
+    enum { OPEN_S = 5 };
+    const tp_port_settings settings = {.baud = (unsigned)r->loaded->robot->links[0].baud};
+    tp_status status = tp_port_open(&r->line.port, r->self, tp_param_string(r->self, "port"),
+                                    &settings, now + OPEN_S * TP_NS_PER_S, err);
 
     if (status == TP_OK) {
         status = guard(r, err);
@@ -327,12 +346,31 @@ static tp_status robotfile_start(tp_instance *self, tp_error *err)
     if (status != TP_OK) {
         tp_port_close(r->line.port);
         r->line.port = NULL;
+    }
+    return status;
+}
+
+/* The devices of a robot without a line have a second to report something. */
+static tp_status robotfile_start(tp_instance *self, tp_error *err)
+{
+    enum { TICK_MS = 5, DEVICES_MS = 1000 };
+    struct robotfile *r = tp_instance_state(self);
+    const bool has_devices = tpi_robotfile_has_devices(r);
+    const double boot_ms = has_devices ? DEVICES_MS : r->loaded->robot->links[0].boot_ms;
+    const int64_t now = tpi_robotfile_now_ns(r);
+    const tp_status status = has_devices ? TP_OK : open_line(r, now, err);
+
+    if (status != TP_OK) {
         return status;
     }
     forget(r, now);
-    r->line.ready_ns = now + (int64_t)(link->boot_ms * (double)TP_NS_PER_MS);
+    r->line.ready_ns = now + (int64_t)(boot_ms * (double)TP_NS_PER_MS);
     tpi_dialog_connected(r->dialog, now);
-    tp_port_watch(r->line.port, true);
+    if (has_devices) {
+        tpi_robotfile_devices_start(r);
+    } else {
+        tp_port_watch(r->line.port, true);
+    }
     tp_instance_set_period(self, TICK_MS * TP_NS_PER_MS);
     return TP_OK;
 }
@@ -354,6 +392,7 @@ static void robotfile_fini(tp_instance *self)
     struct robotfile *r = tp_instance_state(self);
 
     tpi_robotfile_universal_fini(r);
+    tpi_robotfile_devices_fini(r);
     tpi_dialog_destroy(r->dialog);
     if (r->loaded != NULL) {
         tpi_loaded_fini(r->loaded);
@@ -365,6 +404,7 @@ static const tp_driver_ops robotfile_ops = {
     .init = robotfile_init,
     .start = robotfile_start,
     .poll = robotfile_poll,
+    .data = robotfile_data,
     .input = robotfile_input,
     .halt = robotfile_halt,
     .stop = robotfile_stop,

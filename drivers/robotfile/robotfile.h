@@ -2,6 +2,7 @@
 #ifndef TROUPE_DRIVERS_ROBOTFILE_H
 #define TROUPE_DRIVERS_ROBOTFILE_H
 
+#include "devices.h"
 #include "troupe/driver/actarray.h"
 #include "troupe/driver/blinkenlight.h"
 #include "troupe/driver/position2d.h"
@@ -132,6 +133,7 @@ struct robotfile {
     struct robotfile_outputs out;
     struct robotfile_wheels wheels;
     struct robotfile_universal *universal; /* owned; NULL if it is not offered */
+    struct robotfile_devices *devices;     /* owned; NULL if the robot has a line */
 };
 
 static inline struct robotfile *tpi_robotfile_of(const tp_device *device)

@@ -372,12 +372,45 @@ static void a_match_is_explained(void **state)
     tpi_vocabulary_destroy(vocabulary);
 }
 
+static bool is_no_left_wheel(void *context, const tpi_part *part)
+{
+    (*(unsigned *)context)++;
+    return strcmp(part->device->name, "Left Wheel") != 0;
+}
+
+static void what_is_left_out_is_not_found(void **state)
+{
+    tpi_vocabulary *vocabulary = universal_vocabulary();
+    tpi_robotfile *robot = robot_named(vocabulary, "nxt");
+    tpi_wired *wired = universal_wired(robot, NULL);
+    const unsigned before = wired->part_count;
+    unsigned asked = 0;
+    tp_error err = {.text = ""};
+
+    (void)state;
+    assert_int_equal(tpi_wired_map(wired, "Lamp=Left Wheel", &err), TP_OK);
+    assert_int_equal(tpi_wired_map(wired, "Eye=Light Sensor", &err), TP_OK);
+    tpi_wired_leave_out(wired, is_no_left_wheel, &asked);
+    assert_int_equal(asked, before);
+    assert_int_equal(wired->part_count, before - 2); /* and Both Wheels */
+    assert_int_equal(tpi_wired_part(wired, "Left Wheel", -1), -1);
+    assert_int_equal(tpi_wired_part(wired, "Both Wheels", -1), -1);
+    assert_int_equal(wired->bound_count, 1);
+    const int eye = tpi_wired_part(wired, "Light Sensor", -1);
+    assert_int_equal(wired->bound[0].part, eye);
+    assert_int_equal(tpi_wired_route(wired, TPI_READ_ANALOG, eye)->way, TPI_WAY_DIRECT);
+    tpi_wired_destroy(wired);
+    tpi_robotfile_destroy(robot);
+    tpi_vocabulary_destroy(vocabulary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_of_the_table_holds),
         cmocka_unit_test(the_order_in_the_file_does_not_matter),
         cmocka_unit_test(a_match_is_explained),
+        cmocka_unit_test(what_is_left_out_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

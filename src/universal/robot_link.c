@@ -8,15 +8,15 @@
 tp_status tpi_robotfile_read_link(tpi_robotfile *robot, const tpi_element *element)
 {
     static const char *const names[] = {"kind", "baud", "port", "host", "boot", NULL};
-    static const char *const kinds[] = {"serial", "tcp", "udp", "hid", NULL};
+    static const char *const kinds[] = {"serial", "tcp", "udp", "hid", "devices", NULL};
     const tpi_document *document = &robot->document;
     tpi_robot_link *link = &robot->links[robot->link_count];
     const char *kind = tpi_element_need(document, element, "kind");
     tp_status status = kind != NULL ? tpi_element_only(document, element, names) : TP_E_INVALID;
 
     if (status == TP_OK && !tpi_text_among(kinds, kind)) {
-        status = tpi_element_fail(document, element,
-                                  "kind=\"%.20s\": expected serial, tcp, udp or hid", kind);
+        status = tpi_element_fail(
+            document, element, "kind=\"%.20s\": expected serial, tcp, udp, hid or devices", kind);
     }
     if (status == TP_OK && robot->link_count == TPI_MOST_LINKS) {
         status = tpi_element_fail(document, element, "over %d links", TPI_MOST_LINKS);

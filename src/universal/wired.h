@@ -68,6 +68,11 @@ void tpi_wired_destroy(tpi_wired *wired);
 /* Apply "Light Sensor=port 2" or "Left Wheel=Motor A". */
 tp_status tpi_wired_map(tpi_wired *wired, const char *text, tp_error *err);
 
+/* Leave out the parts that are not there, and groups without their wheels. Classes that are bound
+ * to them are bound to nothing. Before anything is matched. */
+void tpi_wired_leave_out(tpi_wired *wired, bool (*is_there)(void *context, const tpi_part *part),
+                         void *context);
+
 /* The part of a device in a slot (-1: wherever it is, else the first slot of its row); it is put
  * there if it is not. -1 if it does not fit. */
 int tpi_wired_plug(tpi_wired *wired, int device, int slot);

@@ -105,7 +105,7 @@ def mistakes_have_their_place():
         path = pathlib.Path(folder, "x.xml")
         path.write_text('<robot version="1" name="x" title="X">\n<link kind="cable"/>\n</robot>\n')
         result = troupe("robots", "--check", str(path))
-        says(result, 1, f'troupe robots: {path}:2: <link>: kind="cable": expected serial, tcp, udp or hid\n')
+        says(result, 1, f'troupe robots: {path}:2: <link>: kind="cable": expected serial, tcp, udp, hid or devices\n')
         path.write_text("<robot>" * 100)
         assert "nested over 16 deep" in troupe("robots", "--check", str(path)).stderr
         path.write_text('<!DOCTYPE a [<!ENTITY b "c">]><robot/>')
