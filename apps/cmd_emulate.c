@@ -313,7 +313,7 @@ const command command_emulate = {
         "  --link PATH         a symbolic link to its pseudo-terminal\n"
         "  --listen tcp:HOST:PORT\n"
         "                      a TCP port instead; port 0 is chosen by the system. Before the\n"
-        "                      first robot: for all robots\n"
+        "                      first robot: for all robots. A tello has udp:HOST:PORT\n"
         "\n"
         "For all:\n"
         "  --world WORLD       a world file, or a built-in world (an empty floor)\n"

@@ -192,6 +192,7 @@ static int translate(const struct asked *asked, const tpi_wired *wired, int part
     if (part >= 0) {
         tpi_route_text(&out, wired, asked->command, part);
     }
+    tpi_dialog_invent(dialog);
     tpi_dialog_begin(dialog, &order, 0);
     follow(&out, dialog);
     const tpi_outcome *outcome = tpi_dialog_outcome(dialog);

@@ -1,4 +1,4 @@
-/* emulate_line.c - pseudo-terminals and TCP ports of emulated robots; see emulate_line.h. */
+/* emulate_line.c - pseudo-terminals, TCP and UDP ports of emulated robots; see emulate_line.h. */
 #include "emulate_line.h"
 
 #include <errno.h>
@@ -23,13 +23,16 @@ struct emulate_line {
     tpi_emu *robot;   /* borrowed */
     const char *link; /* borrowed; NULL for none */
     bool is_tcp;
+    bool is_udp;
     bool linked; /* the link is ours */
     tpi_pty pty;
-    int listener; /* -1 if it is no TCP port */
+    int listener; /* the TCP or UDP port; -1 for none */
     int peer;     /* the host; -1 for none */
     char host[LONGEST_HOST];
     unsigned port;
-    tpi_buf pending; /* for the host, already garbled */
+    struct sockaddr_storage from; /* the host on UDP: the last one that sent something */
+    socklen_t from_length;        /* 0 for none */
+    tpi_buf pending;              /* for the host, already garbled */
     uint64_t received;
 };
 
@@ -42,17 +45,19 @@ static tp_status fail_errno(const char *what, int error, tp_error *err)
     return tp_fail(err, TP_E_IO, "%s: %s", what, tpi_line_reason(error, reason, sizeof reason));
 }
 
-/* "tcp:HOST:PORT" */
+/* "tcp:HOST:PORT", or udp: for robots with packets */
 static tp_status split_address(emulate_line *line, const char *listen, tp_error *err)
 {
-    const char *host = strncmp(listen, "tcp:", 4) == 0 ? listen + 4 : NULL;
+    const char *scheme = line->is_udp ? "udp:" : "tcp:";
+    const char *host = strncmp(listen, scheme, 4) == 0 ? listen + 4 : NULL;
     const char *colon = host == NULL ? NULL : strrchr(host, ':');
     char *end = NULL;
     const unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, &end, 10);
 
     if (colon == NULL || colon == host || (size_t)(colon - host) >= sizeof line->host ||
         end == colon + 1 || *end != '\0' || port > 65535) {
-        return tp_fail(err, TP_E_INVALID, "\"%.80s\" is no address, as tcp:127.0.0.1:0 is", listen);
+        return tp_fail(err, TP_E_INVALID, "\"%.80s\" is no address, as %s127.0.0.1:0 is", listen,
+                       scheme);
     }
     (void)snprintf(line->host, sizeof line->host, "%.*s", (int)(colon - host), host);
     line->port = (unsigned)port;
@@ -76,10 +81,11 @@ static tp_status listen_at(emulate_line *line, const struct addrinfo *at, tp_err
 {
     const int on = 1;
 
-    line->listener = socket(at->ai_family, SOCK_STREAM, 0);
+    line->listener = socket(at->ai_family, line->is_udp ? SOCK_DGRAM : SOCK_STREAM, 0);
     if (line->listener < 0 ||
         setsockopt(line->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        bind(line->listener, at->ai_addr, at->ai_addrlen) != 0 || listen(line->listener, 4) != 0 ||
+        bind(line->listener, at->ai_addr, at->ai_addrlen) != 0 ||
+        (!line->is_udp && listen(line->listener, 4) != 0) ||
         fcntl(line->listener, F_SETFL, O_NONBLOCK) != 0 ||
         fcntl(line->listener, F_SETFD, FD_CLOEXEC) != 0) {
         return fail_errno("cannot listen", errno, err);
@@ -88,9 +94,9 @@ static tp_status listen_at(emulate_line *line, const struct addrinfo *at, tp_err
     return TP_OK;
 }
 
-static tp_status open_tcp(emulate_line *line, const char *address, tp_error *err)
+static tp_status open_port(emulate_line *line, const char *address, tp_error *err)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+    const struct addrinfo hints = {.ai_socktype = line->is_udp ? SOCK_DGRAM : SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     char port[16];
@@ -187,11 +193,13 @@ tp_status emulate_line_open(emulate_line **out, tpi_emu *robot, const char *list
     }
     *line = (emulate_line){.robot = robot,
                            .link = link,
-                           .is_tcp = listen != NULL,
+                           .is_tcp = listen != NULL && !tpi_emu_has_packets(robot),
+                           .is_udp = tpi_emu_has_packets(robot),
                            .pty.fd = -1,
                            .listener = -1,
                            .peer = -1};
-    const tp_status status = listen != NULL ? open_tcp(line, listen, err) : open_pty(line, err);
+    listen = listen == NULL && line->is_udp ? "udp:127.0.0.1:0" : listen;
+    const tp_status status = listen != NULL ? open_port(line, listen, err) : open_pty(line, err);
     if (status != TP_OK) {
         emulate_line_close(line);
         return status;
@@ -218,8 +226,8 @@ void emulate_line_put_url(const emulate_line *line, tpi_buf *out)
 {
     const unsigned baud = tpi_emu_baud(line->robot);
 
-    if (line->is_tcp) {
-        tpi_buf_printf(out, "tcp:%s:%u", line->host, line->port);
+    if (line->is_tcp || line->is_udp) {
+        tpi_buf_printf(out, "%s:%s:%u", line->is_tcp ? "tcp" : "udp", line->host, line->port);
     } else if (line->pty.fd < 0) {
         tpi_buf_puts(out, "unplugged");
     } else {
@@ -238,7 +246,7 @@ uint64_t emulate_line_received(const emulate_line *line)
 /* A pseudo-terminal that nobody has open is always readable, which would end every wait. */
 int emulate_line_fd(const emulate_line *line)
 {
-    if (line->is_tcp) {
+    if (line->is_tcp || line->is_udp) {
         return line->peer >= 0 ? line->peer : line->listener;
     }
     return tpi_pty_is_used(&line->pty) ? line->pty.fd : -1;
@@ -328,6 +336,52 @@ static void drop_output(emulate_line *line)
     tpi_buf_clear(&line->pending);
 }
 
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+/* A robot that is away has no port: a host that sends something is told so. */
+static void plug_packets(emulate_line *line, bool plugged)
+{
+    char address[LONGEST_HOST + 16];
+
+    if (!plugged && line->listener >= 0) {
+        close(line->listener);
+        line->listener = -1;
+        line->from_length = 0;
+    }
+    if (plugged && line->listener < 0) {
+        (void)snprintf(address, sizeof address, "udp:%s:%u", line->host, line->port);
+        (void)open_port(line, address, NULL);
+    }
+}
+
+static void exchange_packets(emulate_line *line)
+{
+    enum { MOST_AT_ONCE = 64 };
+    struct sockaddr_storage from;
+    socklen_t from_length = sizeof from;
+    char bytes[CHUNK];
+    ssize_t got = 0;
+    size_t length;
+
+    for (unsigned i = 0; i < MOST_AT_ONCE && line->listener >= 0 && got >= 0; i++) {
+        from_length = sizeof from;
+        got = recvfrom(line->listener, bytes, sizeof bytes, 0, (struct sockaddr *)&from,
+                       &from_length);
+        if (got > 0) {
+            line->from = from;
+            line->from_length = from_length;
+            line->received += (size_t)got;
+            tpi_emu_input(line->robot, bytes, (size_t)got);
+        }
+    }
+    while ((length = tpi_emu_output(line->robot, bytes, sizeof bytes)) > 0) {
+        if (line->listener >= 0 && line->from_length > 0) {
+            (void)sendto(line->listener, bytes, length, 0, (const struct sockaddr *)&line->from,
+                         line->from_length);
+        }
+    }
+}
+
 /* True if it has another URL now. */
 static bool plug(emulate_line *line, bool plugged)
 {
@@ -350,10 +404,18 @@ static bool plug(emulate_line *line, bool plugged)
 
 bool emulate_line_exchange(emulate_line *line)
 {
+    if (line->is_udp) {
+        plug_packets(line, !tpi_emu_has_fault(line->robot, TPI_EMU_UNPLUGGED));
+        exchange_packets(line);
+        return false;
+    }
     const bool changed = plug(line, !tpi_emu_has_fault(line->robot, TPI_EMU_UNPLUGGED));
     const int fd = line->is_tcp ? line->peer : tpi_pty_is_used(&line->pty) ? line->pty.fd : -1;
 
     if (fd < 0) {
+        if (line->pty.fd >= 0) {
+            receive(line, line->pty.fd); /* what a host wrote before it left: the stop bytes */
+        }
         drop_output(line);
         return changed;
     }

@@ -1,5 +1,6 @@
 /*
- * emulate_line.h - the line between a host and an emulated robot: a pseudo-terminal or a TCP port.
+ * emulate_line.h - the line between a host and an emulated robot: a pseudo-terminal, a TCP or a UDP
+ * port.
  *
  * Bytes of a pseudo-terminal are garbled if its speed is not the robot's. A robot that is unplugged
  * has no line: its pseudo-terminal is gone, its TCP port takes nobody. A link, a symbolic link to
@@ -13,8 +14,9 @@
 
 typedef struct emulate_line emulate_line;
 
-/* `listen` is "tcp:HOST:PORT", or NULL for a pseudo-terminal, whose `link` may be NULL. All are
- * borrowed as long as the line. */
+/* `listen` is "tcp:HOST:PORT", or NULL for a pseudo-terminal, whose `link` may be NULL. A robot
+ * with packets has "udp:HOST:PORT", or NULL for any port of this machine. All are borrowed as long
+ * as the line. */
 tp_status emulate_line_open(emulate_line **out, tpi_emu *robot, const char *listen,
                             const char *link, tp_error *err);
 

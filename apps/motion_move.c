@@ -193,6 +193,23 @@ static int set_rate(double rate, int argc, char **argv)
     return result;
 }
 
+/* The server may be named before the rate, as with other commands. */
+static void put_number_first(int argc, char **argv)
+{
+    char *end = NULL;
+
+    if (argc < 2 || argv[0][0] == '-') {
+        return;
+    }
+    (void)strtod(argv[0], &end);
+    if (end == argv[0] || *end != '\0') {
+        char *server = argv[0];
+
+        argv[0] = argv[1];
+        argv[1] = server;
+    }
+}
+
 int motion_rate(int argc, char **argv)
 {
     struct mover m;
@@ -202,6 +219,7 @@ int motion_rate(int argc, char **argv)
     if (argc == 0) {
         return command_fail("motion", EXIT_USAGE, "which rate? 0 (hold) to 1 (full speed)");
     }
+    put_number_first(argc, argv);
     if (mover_number(&m, "the rate", argv[0], &rate) != EXIT_DONE) {
         return EXIT_USAGE;
     }

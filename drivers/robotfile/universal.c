@@ -37,30 +37,20 @@ bool tpi_robotfile_moves(const struct robotfile *r, int part)
     return true;
 }
 
-/* Whether the command reads a number, or only waits. */
-static bool looks(tpi_command command)
-{
-    return (command >= TPI_READ_GENERIC && command <= TPI_READ_COUNT) || command == TPI_NO_OP ||
-           command == TPI_WAIT_TIME || command == TPI_WAIT_TRIGGER;
-}
-
-/* Whether a client with this message may have the command done. */
+/* Whether a client with this message may have the command done. Commands for a part that shows
+ * something move nothing; those that show something may have a part that moves. */
 static bool is_allowed(const struct robotfile *r, enum job_rank rank, tpi_command command, int part)
 {
-    if (rank == RANK_MOVE || looks(command)) {
+    const tpi_risk risk = tpi_dictionary_risk(command);
+    const bool writes = tpi_dictionary_entry(command)->sort == TPI_SORT_WRITE;
+
+    if (rank == RANK_MOVE || risk == TPI_RISK_LOOK) {
         return true;
     }
     if (rank == RANK_LOOK || command == TPI_RAW) {
         return false;
     }
-    switch (tpi_dictionary_entry(command)->sort) {
-    case TPI_SORT_WRITE:
-        return part >= 0 && !tpi_robotfile_moves(r, part);
-    case TPI_SORT_CONTROL:
-        return command != TPI_SETUP_OUTPUT || (part >= 0 && !tpi_robotfile_moves(r, part));
-    default:
-        return true;
-    }
+    return (risk != TPI_RISK_MOVE && !writes) || (part >= 0 && !tpi_robotfile_moves(r, part));
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
@@ -467,7 +457,11 @@ tp_status tpi_robotfile_universal_offer(struct robotfile *r, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     r->universal->revision = r->loaded->revision;
-    return tp_offer_universal(r->self, NULL, &universal_ops, &r->universal->device, err);
+    const tp_status status =
+        tp_offer_universal(r->self, NULL, &universal_ops, &r->universal->device, err);
+    return status == TP_OK
+               ? tp_device_set_label(r->universal->device, r->loaded->robot->identity.name, err)
+               : status;
 }
 
 void tpi_robotfile_universal_fini(struct robotfile *r)

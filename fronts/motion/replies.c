@@ -101,11 +101,10 @@ void tpi_motionf_reply_records(struct connection *c, const tp_mechanism_records 
 
 void tpi_motionf_reply_write(struct connection *c)
 {
-    const tp_piece piece = {c->out.bytes + c->out.sent, tpi_motionf_reply_waiting(c)};
-
-    if (piece.length == 0 || c->blocked) {
-        return;
+    if (tpi_motionf_reply_waiting(c) == 0 || c->blocked) {
+        return; /* there may be no memory yet */
     }
+    const tp_piece piece = {c->out.bytes + c->out.sent, tpi_motionf_reply_waiting(c)};
     const long written = tp_stream_try_write(c->stream, &piece, 1);
     if (written < 0) {
         tpi_motionf_connection_give_up(c);

@@ -146,6 +146,9 @@ TP_API tp_device *tp_session_find_at(const tp_session *session, const tp_devaddr
 TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);
 
+/* The label of the device; "" for none. */
+TP_API const char *tp_session_label(const tp_device *device);
+
 /* The result of tp_session_open(). */
 typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_device *device,
                                tp_status status, const tp_error *err);

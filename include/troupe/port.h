@@ -1,6 +1,6 @@
 /*
- * port.h - lines to hardware: serial lines, sockets, and scripts that stand in for hardware in
- * tests.
+ * port.h - lines to hardware: serial lines, sockets, HID devices, and scripts that stand in for
+ * hardware in tests.
  *
  * A port belongs to an instance of a driver and is used where the instance's operations run. It is
  * opened by URL, so that the same driver talks to a serial line, to a serial server on the network,
@@ -11,6 +11,9 @@
  *     /dev/ttyUSB0                       the same, with the driver's default speed
  *     tcp:HOST:PORT                      a serial server
  *     unix:PATH
+ *     udp:HOST:PORT                      packets: each write and each read is one
+ *     hid:/dev/hidraw0                   a USB-HID device: each write and each read is one report
+ *     hid:2354:1111                      the same, by vendor and product
  *     script:FILE                        a conversation: docs/reference/scripts.md
  *     emulate:nxt?world=classroom        an emulated robot: docs/guide/emulators.md
  *

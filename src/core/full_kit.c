@@ -3,22 +3,25 @@
 #include "client/learn.h"
 #include "emulate/host/line.h"
 #include "loop/socket_line.h"
+#include "platform/hid.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
 BUILTIN_DRIVERS
 #undef X
 extern const tp_front tp_front_motion;
+extern const tp_front tp_front_universal;
 extern const tp_front tp_front_player;
 
 #define X(name) &tp_driver_##name,
 static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 #undef X
 
-static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, NULL};
+static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp_front_universal,
+                                         NULL};
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, &tpi_scheme_emulate,
-                                           NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix,    &tpi_scheme_udp,
+                                           &tpi_scheme_hid, &tpi_scheme_emulate, NULL};
 
 const tp_kit tp_full_kit = {
     .drivers = drivers,

@@ -1,6 +1,7 @@
 /* local_kit.c - all drivers that need no network. LOCAL_DRIVERS comes from meson.build: X(fake) ...
  */
 #include "emulate/host/line.h"
+#include "platform/hid.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
@@ -13,6 +14,6 @@ static const tp_driver *const drivers[] = {LOCAL_DRIVERS NULL};
 
 static const tp_front *const fronts[] = {NULL};
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_emulate, NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_hid, &tpi_scheme_emulate, NULL};
 
 const tp_kit tp_local_kit = {.drivers = drivers, .fronts = fronts, .schemes = schemes};

@@ -161,6 +161,11 @@ void *tp_device_context(const tp_device *device)
     return device->context;
 }
 
+const char *tpi_device_label(const tp_device *device)
+{
+    return tpi_properties_label(device);
+}
+
 const char *tpi_device_driver_name(const tp_device *device)
 {
     return tpi_instance_driver_name(device->instance);

@@ -255,7 +255,8 @@ size_t tpi_hub_device_count(const tpi_hub *hub);
 tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i); /* in the order of the configuration */
 tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index);
 const char *tpi_device_driver_name(const tp_device *device);
-const char *tpi_device_name(const tp_device *device); /* "position2d:0" */
+const char *tpi_device_name(const tp_device *device);  /* "position2d:0" */
+const char *tpi_device_label(const tp_device *device); /* "" for none */
 
 /* Changes with the list of devices. */
 unsigned tpi_hub_device_changes(const tpi_hub *hub);

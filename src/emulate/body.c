@@ -60,7 +60,9 @@ void tpi_body_command(struct tpi_body *body)
     const double right = still ? 0 : body->wanted[1];
     const double goal[3] = {(left + right) / 2, 0, (right - left) / body->track};
 
-    (void)tpi_sim_drive(body->sim, body->model, TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+    if (!body->flies) {
+        (void)tpi_sim_drive(body->sim, body->model, TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+    }
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */

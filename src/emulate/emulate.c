@@ -14,7 +14,7 @@
 
 static const tpi_emu_kind *const kinds[] = {&tpi_emu_nxt,     &tpi_emu_finch,   &tpi_emu_create1,
                                             &tpi_emu_create2, &tpi_emu_firmata, &tpi_emu_lifa,
-                                            &tpi_emu_srv1};
+                                            &tpi_emu_srv1,    &tpi_emu_tello};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -301,8 +301,13 @@ static void keep(tpi_emu *emu, const uint8_t *bytes, size_t length)
         emu->out.length -= emu->taken;
         emu->taken = 0;
     }
+    const size_t kept = length - (emu->has[TPI_EMU_SHORT] ? 1 : 0);
+    if (emu->kind->is_packets) { /* its length in front of it */
+        const uint8_t head[2] = {(uint8_t)kept, (uint8_t)(kept >> 8)};
+        tpi_buf_put(&emu->out, head, sizeof head);
+    }
     const size_t begin = emu->out.length;
-    tpi_buf_put(&emu->out, bytes, length - (emu->has[TPI_EMU_SHORT] ? 1 : 0));
+    tpi_buf_put(&emu->out, bytes, kept);
     if (emu->has[TPI_EMU_WRONG] && !emu->out.failed && emu->out.length > begin) {
         emu->damage = emu->damage * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const size_t at = begin + (size_t)(emu->damage >> 33) % (emu->out.length - begin);
@@ -336,15 +341,25 @@ size_t tpi_emu_waiting(const tpi_emu *emu)
     return emu->out.length - emu->taken;
 }
 
+bool tpi_emu_has_packets(const tpi_emu *emu)
+{
+    return emu->kind->is_packets;
+}
+
 size_t tpi_emu_output(tpi_emu *emu, void *bytes, size_t size)
 {
-    const size_t waiting = tpi_emu_waiting(emu);
-    const size_t length = waiting < size ? waiting : size;
+    const char *at = emu->out.data;
+    size_t waiting = tpi_emu_waiting(emu);
 
-    if (length > 0) {
-        memcpy(bytes, emu->out.data + emu->taken, length);
-        emu->taken += length;
+    if (waiting > 0 && emu->kind->is_packets) {
+        waiting = tpi_get_le16((const uint8_t *)at + emu->taken);
+        emu->taken += 2;
     }
+    const size_t length = waiting < size ? waiting : size;
+    if (length > 0) {
+        memcpy(bytes, at + emu->taken, length);
+    }
+    emu->taken += emu->kind->is_packets ? waiting : length;
     if (emu->taken == emu->out.length) {
         tpi_buf_clear(&emu->out);
         emu->taken = 0;

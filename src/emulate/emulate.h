@@ -73,7 +73,10 @@ tpi_sim_model tpi_emu_model(const tpi_emu *emu);
 /* Bytes of the host, however they are cut. */
 void tpi_emu_input(tpi_emu *emu, const void *bytes, size_t length);
 
-/* Take bytes for the host, at most `size`; how many. */
+/* Whether its line has packets: every call of tpi_emu_input() and tpi_emu_output() is one. */
+bool tpi_emu_has_packets(const tpi_emu *emu);
+
+/* Take bytes for the host, at most `size`; how many. The rest of a packet is lost. */
 size_t tpi_emu_output(tpi_emu *emu, void *bytes, size_t size);
 
 /* How many bytes wait for the host. */

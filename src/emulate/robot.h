@@ -23,6 +23,7 @@ struct tpi_emu_kind {
     double track;      /* between the wheels, in metres */
     unsigned baud;     /* 0 if the line has no speed */
     bool line_powered; /* switched off while it is unplugged */
+    bool is_packets;   /* its line has packets: each input and each message is one */
     size_t state_size;
 
     /* Find the parts of the body. Fails if one is missing. */
@@ -120,5 +121,6 @@ extern const tpi_emu_kind tpi_emu_create2;
 extern const tpi_emu_kind tpi_emu_firmata;
 extern const tpi_emu_kind tpi_emu_lifa;
 extern const tpi_emu_kind tpi_emu_srv1;
+extern const tpi_emu_kind tpi_emu_tello;
 
 #endif

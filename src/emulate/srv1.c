@@ -472,6 +472,9 @@ static void srv1_tick(tpi_emu *emu)
     for (unsigned i = 0; i < 2; i++) {
         s->counts[i] += emu->body.turned[i] * (double)emu->step_us * 1e-6 * counts_per_metre;
     }
+    if (s->vision.owes) {
+        tpi_srv1_send_frame(emu);
+    }
     if (s->busy.until_us > 0 && emu->now_us >= s->busy.until_us) {
         s->busy.until_us = 0;
         s->heard_us = emu->now_us;

@@ -38,6 +38,7 @@ struct srv1_failsafe {
 struct srv1_vision {
     unsigned camera;  /* that is used */
     unsigned quality; /* 1, which is best, to 8 */
+    bool owes;        /* a picture, as soon as the camera has looked */
     uint8_t bins[SRV1_BINS][SRV1_CHANNELS];
     bool mask[SRV1_COLUMNS * SRV1_ROWS];
     uint16_t stack[SRV1_COLUMNS * SRV1_ROWS];
@@ -72,7 +73,7 @@ void tpi_srv1_say(tpi_emu *emu, const char *format, ...) TP_PRINTF(2, 3);
 /* Use another camera from now on. */
 void tpi_srv1_use_camera(tpi_emu *emu, unsigned camera);
 
-/* Send a picture; nothing if there is none yet. */
+/* Send a picture, as soon as the camera has looked. */
 void tpi_srv1_send_frame(tpi_emu *emu);
 
 /* A command that begins with v: its letter and arguments; false if there is none. */

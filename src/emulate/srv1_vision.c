@@ -41,13 +41,17 @@ static bool get_image(tpi_emu *emu, tpi_sim_image *image)
 void tpi_srv1_send_frame(tpi_emu *emu)
 {
     static const char sizes[SRV1_CAMERAS] = {'3', '5', '7'};
-    const struct srv1 *s = srv1_of(emu);
+    struct srv1 *s = srv1_of(emu);
     tpi_sim_image image;
     tpi_buf frame = {0};
 
+    s->vision.owes = !get_image(emu, &image);
+    if (s->vision.owes) {
+        return;
+    }
     tpi_buf_puts(&frame, "##IMJ?????");
-    if (get_image(emu, &image) && tpi_srv1_put_jpeg(&frame, image.rgb, image.width, image.height,
-                                                    100 - 10 * s->vision.quality)) {
+    if (tpi_srv1_put_jpeg(&frame, image.rgb, image.width, image.height,
+                          100 - 10 * s->vision.quality)) {
         frame.data[5] = sizes[s->vision.camera];
         tpi_put_le32((uint8_t *)frame.data + 6, (uint32_t)(frame.length - 10));
         tpi_emu_say(emu, frame.data, frame.length, "a picture, %u by %u, %zu bytes", image.width,

@@ -13,17 +13,17 @@
 
 /* ---- Connecting ------------------------------------------------------------------------------ */
 
-static int make_socket(const tpi_endpoint *endpoint)
+static int make_socket(const tpi_endpoint *endpoint, int type)
 {
     const int one = 1;
-    const int fd = socket(endpoint->as.any.sa_family, SOCK_STREAM, 0);
+    const int fd = socket(endpoint->as.any.sa_family, type, 0);
 
     if (fd < 0) {
         return -1;
     }
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
-    if (endpoint->as.any.sa_family != AF_UNIX) {
+    if (endpoint->as.any.sa_family != AF_UNIX && type == SOCK_STREAM) {
         /* commands are short and should go out at once */
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
@@ -44,9 +44,9 @@ static int finish_connecting(int fd, int64_t deadline_ns)
 }
 
 /* A connected socket, or the negative of an errno. */
-static int connect_to(const tpi_endpoint *endpoint, int64_t deadline_ns)
+static int connect_to(const tpi_endpoint *endpoint, int type, int64_t deadline_ns)
 {
-    const int fd = make_socket(endpoint);
+    const int fd = make_socket(endpoint, type);
     int error = fd < 0 ? errno : 0;
 
     if (fd >= 0 && connect(fd, &endpoint->as.any, endpoint->length) != 0) {
@@ -58,9 +58,9 @@ static int connect_to(const tpi_endpoint *endpoint, int64_t deadline_ns)
     return error == 0 ? fd : -error;
 }
 
-static tp_status find(tpi_address *address, const char *url, tp_error *err)
+static tp_status find(tpi_address *address, const char *url, tpi_address_use use, tp_error *err)
 {
-    const char *wrong = tpi_address_parse(address, url, TPI_ADDRESS_CONNECT);
+    const char *wrong = tpi_address_parse(address, url, use);
 
     if (wrong != NULL) {
         return tp_fail(err, TP_E_INVALID, "%s", wrong);
@@ -96,19 +96,58 @@ static const tpi_line_ops socket_ops = {
     .close = close_line,
 };
 
-static tp_status open_socket(tpi_line **out, const tpi_line_options *plan, tp_error *err)
+/* A packet may be empty. A host where nobody listens may say so. */
+static tp_status read_packet(tpi_line *line, void *bytes, size_t size, size_t *length,
+                             tp_error *err)
+{
+    const ssize_t got = recv(line->fd, bytes, size, 0);
+
+    *length = got > 0 ? (size_t)got : 0;
+    if (got >= 0 || errno == EAGAIN || errno == EINTR) {
+        return TP_OK;
+    }
+    return errno == ECONNREFUSED
+               ? tp_fail(err, TP_E_CLOSED, "%s: nobody listens at this port", line->url)
+               : tpi_line_read_fd(line, bytes, size, length, err);
+}
+
+/* An error of an earlier packet is not this one's: it is tried once more. */
+static tp_status write_packet(tpi_line *line, const void *bytes, size_t size, size_t *length,
+                              tp_error *err)
+{
+    ssize_t sent = send(line->fd, bytes, size, 0);
+
+    if (sent < 0 && errno == ECONNREFUSED) {
+        sent = send(line->fd, bytes, size, 0);
+    }
+    *length = sent > 0 ? (size_t)sent : 0;
+    if (sent < 0 && errno == ECONNREFUSED) {
+        return tp_fail(err, TP_E_CLOSED, "%s: nobody listens at this port", line->url);
+    }
+    return sent >= 0 ? TP_OK : tpi_line_write_fd(line, bytes, size, length, err);
+}
+
+static const tpi_line_ops packet_ops = {
+    .read = read_packet,
+    .write = write_packet,
+    .close = close_line,
+};
+
+static tp_status open_any(tpi_line **out, const tpi_line_options *plan, int type, tp_error *err)
 {
     const int64_t deadline_ns = tpi_line_real_deadline(plan->clock, plan->deadline_ns);
+    const bool is_packets = type == SOCK_DGRAM;
     tpi_address address;
     char reason[96];
     int fd = -ECONNREFUSED;
-    tp_status status = find(&address, plan->url, err);
+    tp_status status =
+        find(&address, plan->url, is_packets ? TPI_ADDRESS_SEND : TPI_ADDRESS_CONNECT, err);
 
     if (status != TP_OK) {
         return status;
     }
     for (unsigned i = 0; i < address.count && fd < 0; i++) {
-        fd = connect_to(&address.endpoints[i], deadline_ns);
+        fd = connect_to(&address.endpoints[i], type, deadline_ns);
     }
     if (fd == -ETIMEDOUT) {
         return tp_fail(err, TP_E_TIMEOUT, "no connection in time");
@@ -121,10 +160,24 @@ static tp_status open_socket(tpi_line **out, const tpi_line_options *plan, tp_er
         close(fd);
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    *line = (tpi_line){.ops = &socket_ops, .url = plan->url, .fd = fd};
+    *line = (tpi_line){.ops = is_packets ? &packet_ops : &socket_ops,
+                       .url = plan->url,
+                       .fd = fd,
+                       .is_packets = is_packets};
     *out = line;
     return TP_OK;
 }
 
+static tp_status open_socket(tpi_line **out, const tpi_line_options *plan, tp_error *err)
+{
+    return open_any(out, plan, SOCK_STREAM, err);
+}
+
+static tp_status open_packets(tpi_line **out, const tpi_line_options *plan, tp_error *err)
+{
+    return open_any(out, plan, SOCK_DGRAM, err);
+}
+
 const tp_scheme tpi_scheme_tcp = {.name = "tcp", .open = open_socket};
 const tp_scheme tpi_scheme_unix = {.name = "unix", .open = open_socket};
+const tp_scheme tpi_scheme_udp = {.name = "udp", .open = open_packets};

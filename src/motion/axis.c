@@ -166,6 +166,9 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     point.velocity *= tpi_motion_track_scale(m.track);
     m.track->moving--;
     m.track->finite -= m.ends;
+    if (m.ends && m.track->finite == 0) {
+        tpi_motion_track_touch(e, m.track); /* its sequence may be over */
+    }
     axis->motion.servo = 0;
     axis->motion.tool = NULL;
     axis->rest = (tpi_motion_point){point.position, 0};

@@ -18,7 +18,9 @@ void tpi_motion_estimate_add(tpi_motion_estimate *estimate, int64_t arrival_ns, 
     estimate->mean_ns += away / (double)(estimate->arrivals - 1);
     estimate->squares += away * (spacing - estimate->mean_ns);
     estimate->last_ns = arrival_ns;
-    estimate->last_tau_ns = tau_ns;
+    /* Frames may come in any order. */
+    estimate->first_tau_ns = tau_ns < estimate->first_tau_ns ? tau_ns : estimate->first_tau_ns;
+    estimate->last_tau_ns = tau_ns > estimate->last_tau_ns ? tau_ns : estimate->last_tau_ns;
 }
 
 static int64_t of_the_paper(const tpi_motion_estimate *e, int64_t duration_ns)

@@ -31,7 +31,7 @@ typedef enum tpi_motion_estimator {
 typedef struct tpi_motion_estimate {
     uint32_t arrivals;
     int64_t first_ns, last_ns;         /* arrivals */
-    int64_t first_tau_ns, last_tau_ns; /* times of these frames in the sequence */
+    int64_t first_tau_ns, last_tau_ns; /* the least and the greatest time of a frame */
     double mean_ns, squares;           /* of the spacings of arrivals (Welford) */
 } tpi_motion_estimate;
 

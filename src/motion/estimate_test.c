@@ -142,9 +142,29 @@ static void the_papers_estimate_is_too_short_in_half_of_the_runs(void **state)
     }
 }
 
+static void the_order_of_frames_does_not_matter(void **state)
+{
+    static const int64_t orders[2][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 2, 7, 6, 5, 4, 3}};
+    int64_t starts[2];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        tpi_motion_estimate estimate = {0};
+
+        for (int64_t i = 0; i < 8; i++) {
+            tpi_motion_estimate_add(&estimate, i * 150000000, orders[k][i] * 100000000);
+        }
+        assert_true(tpi_motion_estimate_start(&estimate, TPI_MOTION_OF_THE_PAPER, 20, 2000000000,
+                                              &starts[k]));
+    }
+    assert_int_equal(starts[0], 1000000000); /* half of the duration */
+    assert_int_equal(starts[1], starts[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_order_of_frames_does_not_matter),
         cmocka_unit_test(nothing_is_said_before_enough_is_known),
         cmocka_unit_test(the_bound_seldom_stalls_and_finishes_near_the_best),
         cmocka_unit_test(the_papers_estimate_is_too_short_in_half_of_the_runs),

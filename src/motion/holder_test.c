@@ -172,6 +172,26 @@ static void a_stop_in_a_hold_does_not_speak_for_others(void **state)
 
 /* ---- Ends and answers ---- */
 
+static void a_sequence_is_over_when_its_last_motion_is_replaced(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_begin begin = {
+        .sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 1, .duration_us = 100000};
+    const tpi_motion_header header = {.mode = TPI_MOTION_PLAYBACK, .sequence = 1};
+    tpi_motion_record record = {0};
+
+    bench_session(b, c, TPI_MOTION_BEGIN, &begin);
+    bench_send(b, c, header, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){1, 0, 0.3});
+    bench_wait(b, c, 500);
+    bench_drain(b, c);
+    bench_set(b, c, 2, 1, 0); /* on the server's clock */
+    bench_wait(b, c, 50);
+    while (record.code != TPI_MOTION_SUMMARY && bench_next(b, c, &record)) {
+    }
+    assert_int_equal(record.code, TPI_MOTION_SUMMARY);
+}
+
 /* ---- Delay mode ---- */
 
 static void without_a_delay_delay_mode_starts_at_once_and_sends_nothing(void **state)
@@ -333,6 +353,7 @@ int main(void)
         BENCH_CASE(a_slow_time_line_takes_over_no_speed_that_breaks_limits_later),
         BENCH_CASE(a_fault_hits_all_who_have_commands_for_the_device),
         BENCH_CASE(a_stop_in_a_hold_does_not_speak_for_others),
+        BENCH_CASE(a_sequence_is_over_when_its_last_motion_is_replaced),
         BENCH_CASE(without_a_delay_delay_mode_starts_at_once_and_sends_nothing),
         BENCH_CASE(in_delay_mode_only_what_went_wrong_is_sent),
         BENCH_CASE(every_direct_command_that_the_robot_does_not_have_is_answered),

@@ -31,6 +31,9 @@ typedef struct tpi_line_ops {
     /* The same: somebody waits until then and the clock does not move by itself, so time passes for
      * this line alone. */
     void (*skip_to)(tpi_line *line, int64_t until_ns);
+    /* NULL if a write puts the bytes on the descriptor as they are. Else: what it puts there, for a
+     * guard, which writes by itself. The length, or 0 if `size` is too small. */
+    size_t (*wrap)(const tpi_line *line, const void *bytes, size_t length, void *out, size_t size);
     void (*close)(tpi_line *line);
 } tpi_line_ops;
 
@@ -39,6 +42,7 @@ struct tpi_line {
     const tpi_line_ops *ops;
     const char *url; /* borrowed as long as the line: for errors */
     int fd;          /* readable when there is something to read; -1 if there is none */
+    bool is_packets; /* each write and each read is one packet */
 };
 
 /* How a serial line is set; 0 where nothing is said. */

@@ -105,9 +105,20 @@ static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t dea
 /* A script dies with the server and has no guard. */
 static tp_status guard_line(tp_port *port, const void *bytes, size_t length, tp_error *err)
 {
-    return port->line->fd < 0 ? TP_OK
-                              : tpi_guarded_set(&port->guarded, port->owner, port->line->fd,
-                                                port->url, bytes, length, err);
+    const tpi_line *line = port->line;
+    char wrapped[TPI_GUARD_MOST];
+
+    if (line->fd < 0) {
+        return TP_OK;
+    }
+    if (line->ops->wrap != NULL && length > 0) {
+        length = line->ops->wrap(line, bytes, length, wrapped, sizeof wrapped);
+        bytes = wrapped;
+        if (length == 0) {
+            return tp_fail(err, TP_E_SPACE, "at most %d stop bytes", TPI_GUARD_MOST - 1);
+        }
+    }
+    return tpi_guarded_set(&port->guarded, port->owner, line->fd, port->url, bytes, length, err);
 }
 
 /* Its line is open or not. */
@@ -312,7 +323,9 @@ static bool has_input(tp_port *port)
 {
     size_t got = 0;
 
-    if (listens(port) && (port->readable || port->line->fd < 0)) {
+    /* A packet waits until the one before it was read, so that they are not one. */
+    const bool is_next = !port->line->is_packets || port_unread(port) == 0;
+    if (is_next && listens(port) && (port->readable || port->line->fd < 0)) {
         (void)tpi_port_fetch(port, &got, NULL);
     }
     const bool news = port->watched && has_news(port);

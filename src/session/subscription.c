@@ -55,6 +55,11 @@ const char *tp_session_driver_name(const tp_device *device)
     return tpi_device_driver_name(device);
 }
 
+const char *tp_session_label(const tp_device *device)
+{
+    return tpi_device_label(device);
+}
+
 static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;

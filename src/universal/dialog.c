@@ -234,6 +234,7 @@ tp_status tpi_dialog_begin(tpi_dialog *dialog, const tpi_dialog_order *order, in
     dialog->waiting = TPI_WAIT_NOTHING;
     dialog->order = *order;
     dialog->texts_length = 0;
+    dialog->strange.count = 0;
     if (dialog->wired->robot->incoming_count == 0 &&
         !tpi_robotfile_reads_frames(dialog->wired->robot)) {
         dialog->input_length = 0; /* a late reply must not be taken for this command's */
@@ -283,6 +284,11 @@ const tpi_pattern *tpi_dialog_expects(const tpi_dialog *dialog)
     }
     const tpi_frame_call *call = &dialog->calls[dialog->depth - 1];
     return &call->steps->steps[call->at].pattern;
+}
+
+void tpi_dialog_invent(tpi_dialog *dialog)
+{
+    dialog->invents = true;
 }
 
 bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns)

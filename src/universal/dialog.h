@@ -79,8 +79,11 @@ bool tpi_dialog_is_busy(const tpi_dialog *dialog);
 /* The reply that is waited for; NULL for none. */
 const tpi_pattern *tpi_dialog_expects(const tpi_dialog *dialog);
 
-/* Hand over a reply that fits what is waited for, with invented values (for people who want to see
- * the bytes). False if there is none. */
+/* Show the bytes to people, without a robot: <check>, <poll> and <await> hold at once, since the
+ * values of invented replies mean nothing. */
+void tpi_dialog_invent(tpi_dialog *dialog);
+
+/* Hand over a reply that fits what is waited for, with invented values. False if there is none. */
 bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns);
 
 /* How the last command ended. */

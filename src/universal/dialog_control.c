@@ -1,5 +1,6 @@
 /* dialog_control.c - the commands of the engine: waiting, stopping, setting up; see
  * dialog_inside.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "universal/dialog_inside.h"
@@ -261,13 +262,50 @@ void tpi_dialog_control(tpi_dialog *dialog, tpi_command command, int part, const
     }
 }
 
+/* "05 00 02" */
+static const char *put_bytes(char out[40], const uint8_t *bytes, size_t count, size_t most)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < count && i < most; i++) {
+        used += (size_t)snprintf(out + used, 40 - used, "%s%02x", i > 0 ? " " : "", bytes[i]);
+    }
+    (void)snprintf(out + used, 40 - used, "%s", count > most ? " ..." : "");
+    return out;
+}
+
+/* Say what the robot did instead of answering. What came is dropped: it would be taken for the
+ * beginning of the next answer. */
+static void no_reply(tpi_dialog *dialog)
+{
+    const tpi_robot_link *link = &dialog->wired->robot->links[0];
+    const tpi_strange strange = dialog->strange;
+    char bytes[40], speed[48] = "";
+    const size_t begun = dialog->input_length;
+
+    dialog->input_length = 0;
+    if (strcmp(link->kind, "serial") == 0 && link->baud > 0) {
+        (void)snprintf(speed, sizeof speed, " (is the line at %.0f baud?)", link->baud);
+    }
+    if (strange.count > 0) {
+        tpi_dialog_fail(
+            dialog, TPI_FAULT_SILENT, "no reply in time; bytes came that fit nothing: %s%s",
+            put_bytes(bytes, strange.bytes, strange.count, sizeof strange.bytes), speed);
+    } else if (begun > 0) {
+        tpi_dialog_fail(dialog, TPI_FAULT_SILENT, "the reply ends too early, after %zu bytes: %s%s",
+                        begun, put_bytes(bytes, dialog->input, begun, sizeof strange.bytes), speed);
+    } else {
+        tpi_dialog_fail(dialog, TPI_FAULT_SILENT, "no reply in time%s", speed);
+    }
+}
+
 void tpi_dialog_time_out(tpi_dialog *dialog)
 {
     switch (dialog->waiting) {
     case TPI_WAIT_REPLY:
     case TPI_WAIT_WORD:
-        tpi_dialog_fail(dialog, TPI_FAULT_SILENT, "no reply in time%s",
-                        dialog->noise > 0 ? "; bytes came that fit nothing" : "");
+        no_reply(dialog);
         break;
     case TPI_WAIT_BYTES:
         raw_time_out(dialog);

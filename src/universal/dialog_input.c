@@ -161,6 +161,19 @@ static tpi_matched match(tpi_dialog *dialog, uint8_t *data, size_t length, bool 
 
 /* ---- The input ---- */
 
+/* Bytes fitted nothing. */
+static void wonder(tpi_dialog *dialog, const uint8_t *bytes, size_t length)
+{
+    tpi_strange *strange = &dialog->strange;
+
+    dialog->noise += length;
+    for (size_t i = 0; i < length; i++, strange->count++) {
+        if (strange->count < sizeof strange->bytes) {
+            strange->bytes[strange->count] = bytes[i];
+        }
+    }
+}
+
 /* Raw: the body of a frame, or all that there is, becomes the result. */
 static void take_raw(tpi_dialog *dialog, const uint8_t *body, size_t length)
 {
@@ -186,13 +199,13 @@ static bool look_frames(tpi_dialog *dialog)
         }
         if (framed == TPI_FRAME_NOISE ||
             (framing->has_sequence && frame.sequence != dialog->sequence)) {
-            dialog->noise += frame.used;
+            wonder(dialog, dialog->input, frame.used);
         } else if (dialog->waiting == TPI_WAIT_BYTES) {
             take_raw(dialog, frame.body, frame.length);
             progress = true;
         } else if (match(dialog, frame.body, frame.length, true, &found, &progress) ==
                    TPI_MATCH_NO) {
-            dialog->noise += frame.used;
+            wonder(dialog, dialog->input, frame.used);
         }
         consume(dialog, frame.used);
     }
@@ -215,7 +228,7 @@ static bool look_plain(tpi_dialog *dialog)
             return false;
         }
         if (result == TPI_MATCH_NO || result == TPI_MATCH_MORE) {
-            dialog->noise++;
+            wonder(dialog, dialog->input, 1);
             found.used = 1;
         }
         consume(dialog, found.used > 0 ? found.used : 1);

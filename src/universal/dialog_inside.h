@@ -60,14 +60,22 @@ typedef struct tpi_part_state {
     tpi_last_reading readings[TPI_READINGS];
 } tpi_part_state;
 
+/* Bytes that fitted nothing while a command ran: the first ones. */
+typedef struct tpi_strange {
+    unsigned count; /* all of them */
+    uint8_t bytes[6];
+} tpi_strange;
+
 struct tpi_dialog {
     const tpi_wired *wired; /* borrowed */
     tpi_dialog_hooks hooks;
     int64_t connected_ns, sent_ns, now_ns;
     bool has_sent, is_set_up, is_quiet; /* quiet: the command is the keep-alive */
     bool clamp_told;
+    bool invents; /* replies are invented: checks hold */
     uint8_t sequence;
     uint64_t noise;
+    tpi_strange strange;
 
     double words[TPI_MOST_WORDS];
     int64_t set_ns[TPI_MOST_WORDS]; /* when <incoming> set a word; -1 for never */

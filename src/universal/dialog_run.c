@@ -144,7 +144,7 @@ static void step_await(tpi_dialog *dialog, const tpi_step *step)
         return;
     }
     dialog->word = r->offset + (unsigned)round(index);
-    if (dialog->set_ns[dialog->word] >= (step->is_fresh ? call->begun_ns : 0)) {
+    if (dialog->invents || dialog->set_ns[dialog->word] >= (step->is_fresh ? call->begun_ns : 0)) {
         call->at++;
     } else {
         wait(dialog, TPI_WAIT_WORD, step->timeout_ms);
@@ -160,7 +160,7 @@ static void step_check(tpi_dialog *dialog, const tpi_step *step)
     if (!value_of(dialog, &step->value, &holds)) {
         return;
     }
-    if (holds == 0) {
+    if (holds == 0 && !dialog->invents) {
         tpi_dialog_fail(dialog, step->fault, "%s", step->says != NULL ? step->says : "");
         return;
     }
@@ -175,7 +175,7 @@ static void step_until(tpi_dialog *dialog, const tpi_step *step)
     if (!value_of(dialog, &step->value, &holds)) {
         return;
     }
-    if (holds != 0) {
+    if (holds != 0 || dialog->invents) {
         call->poll_count--;
         call->at++;
         return;

@@ -438,7 +438,12 @@ static void a_fault_says_which_it_is(void **state)
     receive(b, "99 99");
     pass(b, 100);
     expect_fault(b, TPI_FAULT_SILENT,
-                 "odd: Sonar: robot silent: no reply in time; bytes came that fit nothing");
+                 "odd: Sonar: robot silent: no reply in time; bytes came that fit nothing: 99 99");
+    begin(b, TPI_READ_COUNT, "Sonar", 0, 0, 0);
+    receive(b, "23");
+    pass(b, 100);
+    expect_fault(b, TPI_FAULT_SILENT,
+                 "odd: Sonar: robot silent: the reply ends too early, after 1 bytes: 23");
     begin(b, TPI_GO_TO, "Both", 0, 0, 0);
     expect_fault(b, TPI_FAULT_NOT_AVAILABLE,
                  "odd: not available: GoTo of Both: the device cannot do this");

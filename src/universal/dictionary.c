@@ -209,6 +209,22 @@ const char *tpi_dictionary_type_of(tpi_command command)
     return tpi_dictionary_type((unsigned)entries[command].type);
 }
 
+tpi_risk tpi_dictionary_risk(tpi_command command)
+{
+    if ((command >= TPI_READ_GENERIC && command <= TPI_READ_COUNT) || command == TPI_NO_OP ||
+        command == TPI_WAIT_TIME || command == TPI_WAIT_TRIGGER) {
+        return TPI_RISK_LOOK;
+    }
+    if (command == TPI_INDICATE_TRIGGER || command == TPI_INDICATE_VALUE ||
+        command == TPI_DISPLAY_VALUE || command == TPI_DISPLAY_STRING || command == TPI_TONE) {
+        return TPI_RISK_RUN;
+    }
+    return entries[command].sort == TPI_SORT_WRITE || command == TPI_SETUP_OUTPUT ||
+                   command == TPI_RAW
+               ? TPI_RISK_MOVE
+               : TPI_RISK_RUN;
+}
+
 bool tpi_kind_is_text(tpi_kind kind)
 {
     return kind == TPI_KIND_TEXT || kind == TPI_KIND_BYTES;

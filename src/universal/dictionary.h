@@ -140,6 +140,17 @@ const char *tpi_dictionary_type(unsigned number);
 /* The default type of a command, as a name. */
 const char *tpi_dictionary_type_of(tpi_command command);
 
+/* What a command can do, whatever part it is for. */
+typedef enum tpi_risk {
+    TPI_RISK_LOOK, /* it reads a number, or only waits */
+    TPI_RISK_RUN,  /* it moves nothing */
+    TPI_RISK_MOVE, /* it may move something */
+} tpi_risk;
+
+/* The risk of a command with the parts of its default classes. A command that shows something can
+ * move a part that a program has declared for it. */
+tpi_risk tpi_dictionary_risk(tpi_command command);
+
 /* Whether two words are equal without case, blanks and underscores. */
 bool tpi_word_equal(const char *a, const char *b);
 

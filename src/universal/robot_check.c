@@ -202,6 +202,22 @@ static tp_status check_stop_values(const tpi_robotfile *robot)
     return TP_OK;
 }
 
+/* A guard writes the stop bytes at once: on a line with packets they are one packet. */
+static tp_status check_stop_packets(const tpi_robotfile *robot)
+{
+    unsigned sends = 0;
+
+    for (unsigned i = 0; i < robot->stop.count && robot->framing.is_packet; i++) {
+        sends += robot->stop.steps[i].code == TPI_STEP_SEND;
+        if (sends > 1) {
+            return fail_at(robot, "stop", robot->stop.steps[i].line,
+                           "a second <send>: one packet stops the robot; write one <send>%s%s", "",
+                           "");
+        }
+    }
+    return TP_OK;
+}
+
 tp_status tpi_robotfile_check(const tpi_robotfile *robot)
 {
     tp_status status = check_slots(robot);
@@ -217,5 +233,8 @@ tp_status tpi_robotfile_check(const tpi_robotfile *robot)
     if (status == TP_OK) {
         status = check_stop(robot);
     }
-    return status == TP_OK ? check_stop_values(robot) : status;
+    if (status == TP_OK) {
+        status = check_stop_values(robot);
+    }
+    return status == TP_OK ? check_stop_packets(robot) : status;
 }

@@ -35,6 +35,8 @@ typedef struct suite_front {
     const tp_driver *behind;
     const char *behind_provides;
 
+    bool has_no_data; /* the front sends nothing that was not asked for */
+
     /* Data for all clients; NULL: of position2d:0. And how much of it the client with this name has
      * missed; NULL: what its session has dropped. */
     void (*publish)(struct front_scene *s);

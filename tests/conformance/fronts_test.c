@@ -4,16 +4,19 @@
 
 #include "conformance/front_suite.h"
 #include "conformance/motion_puppet.h"
+#include "conformance/universal_puppet.h"
 #include "motion/package.h"
 #include "support/unit.h"
 #include "troupe/interfaces/player.h"
 #include "troupe/interfaces/position2d.h"
+#include "universal/packet.h"
 
 enum { ROBOT = 6665 };
 
 extern const tp_front tp_front_motion;
 extern const tp_front tp_front_player;
 extern const tp_front tp_front_jsonlines;
+extern const tp_front tp_front_universal;
 
 /* ---- Player ---------------------------------------------------------------------------------- */
 
@@ -213,6 +216,58 @@ static size_t motion_next(const char *bytes, size_t length, suite_answer *what)
     return TPI_MOTION_HEADER + (size_t)header.size;
 }
 
+/* ---- Universal ------------------------------------------------------------------------------- */
+
+static void universal_put_open(tpi_buf *out)
+{
+    const tpi_packet packet = {.waits = true, .command = TPI_NO_OP};
+
+    tpi_packet_put(out, &packet);
+}
+
+static void universal_put_command(tpi_buf *out, double speed)
+{
+    const tpi_packet packet = {.command = TPI_MOVE_POWER,
+                               .has_port = true,
+                               .type = TPI_TYPE_LOCOMOTOR,
+                               .count = 1,
+                               .values = {{.number = speed * 100}}};
+
+    tpi_packet_put(out, &packet);
+}
+
+static void universal_put_request(tpi_buf *out)
+{
+    const tpi_packet packet = {.waits = true, .most = 8, .command = TPI_READ_ANALOG};
+
+    tpi_packet_put(out, &packet);
+}
+
+static void universal_put_panic(tpi_buf *out)
+{
+    const tpi_packet packet = {.waits = true,
+                               .most = 8,
+                               .command = TPI_EXTENDED,
+                               .count = 1,
+                               .values = {{.text = "\n\0\0\0\4test", .length = 9}}};
+
+    tpi_packet_put(out, &packet);
+}
+
+static size_t universal_next(const char *bytes, size_t length, suite_answer *what)
+{
+    tpi_packet_rest rest = {(const uint8_t *)bytes, length};
+    uint32_t size = 0;
+    uint8_t status = 0;
+
+    if (!tpi_packet_take_u32(&rest, &size) || rest.length < size ||
+        !tpi_packet_take_u8(&rest, &status)) {
+        return 0;
+    }
+    *what = status == TPI_PACKET_ERROR ? SUITE_REFUSAL : SUITE_REPLY;
+    return 4 + (size_t)size;
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static void put_letters(tpi_buf *out)
@@ -259,6 +314,20 @@ static const suite_front fronts[] = {
      .put_panic = motion_put_panic,
      .put_huge = put_letters,
      .next = motion_next},
+    {.front = &tp_front_universal,
+     .bad_name = "clients",
+     .bad_text = "0",
+     .bad_number = 0,
+     .bad_message = "clients must be from 1 to 10000",
+     .behind = &universal_puppet,
+     .behind_provides = "universal:0",
+     .has_no_data = true,
+     .put_open = universal_put_open,
+     .put_command = universal_put_command,
+     .put_request = universal_put_request,
+     .put_panic = universal_put_panic,
+     .put_huge = put_letters,
+     .next = universal_next},
 };
 
 int main(void)

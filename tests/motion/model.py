@@ -407,8 +407,13 @@ class Model:
     def clear(self, client, package, line):
         """CLEAR: drop waiting frames of the same time line at or after this time."""
         for frame in self.frames_of(client):
-            if frame.line is line and frame.time >= package.time:
+            if frame.line is line and (frame.time >= package.time or self.is_cleared_now(frame, package)):
                 self.drop(frame, {MODIFIED})
+
+    def is_cleared_now(self, frame, package):
+        """Whether a frame without a time is dropped: its time is that at which it came, on its time line."""
+        return not frame.time and not frame.line and package.time <= self.front and any(
+            s.text == "cleared" for c in frame.commands for s in self.answers_of(c.client, c.tag))
 
     def frames_of(self, client):
         """All frames of a client that wait."""

@@ -76,6 +76,10 @@ def a_command_is_translated():
     tap.equal(lines[-2], "> 03 00 00 07 02")
     result = troupe("translate", "nxt", "MotorPower", "Left Wheel", "50")
     tap.equal(result.stdout.splitlines()[-2:], ["> 0C 00 00 04 01 32 07 01 00 20 00 00 00 00", "< 02 04 {status:u8 ok 00}"])
+    result = troupe("translate", "create", "MovePower", "Left Wheel", "50")  # behind the checks of its set-up
+    tap.equal((result.returncode, result.stdout.splitlines()[-1]), (0, "> 91 00 00 00 FA"))
+    result = troupe("translate", "firmata", "WriteDigital", "LED", "1")  # the poll of its set-up asks once
+    tap.equal(result.stdout.splitlines()[-3:], ["> F9", "> F4 0D 01", "> 91 20 00"])
     result = troupe("translate", "nxt", "Stop")
     tap.equal(result.stdout, "> 0C 00 80 04 FF 00 07 01 00 20 00 00 00 00\n")
 

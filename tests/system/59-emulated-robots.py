@@ -13,42 +13,11 @@ import termios
 
 import tap
 from cli import PATIENCE, PROGRAM, says, troupe, usage
+from robots import Emulated
 
 BATTERY = bytes.fromhex("02 00 00 0b")
 BATTERY_IS = bytes.fromhex("05 00 02 0b 00 98 1e")
 DRIVE = bytes.fromhex("0c 00 80 04 ff 32 07 01 00 20 00 00 00 00")
-
-
-class Emulated:
-    """A troupe emulate in lockstep."""
-
-    def __init__(self, *arguments, count=1):
-        self.process = subprocess.Popen([PROGRAM, "emulate", *arguments, "--lockstep"], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.printed = b""
-        self.urls = dict(self.line().split() for _ in range(count))
-
-    def line(self):
-        while b"\n" not in self.printed:
-            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
-            assert ready, "nothing printed"
-            self.printed += os.read(self.process.stdout.fileno(), 4096)
-        line, _, self.printed = self.printed.partition(b"\n")
-        return line.decode()
-
-    def command(self, text, lines=1):
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-        return [self.line() for _ in range(lines)]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdin = None
-        _, errors = self.process.communicate(timeout=PATIENCE)
-        tap.equal((self.process.returncode, errors), (0, ""))
 
 
 def open_line(url, baud=None):

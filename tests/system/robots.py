@@ -1,17 +1,22 @@
 """Robots on servers: the programs that a test of robot files starts. argv[1] is the troupe program."""
+import os
 import re
+import select
 import subprocess
 import sys
 import tempfile
 
+import tap
+
 PROGRAM = sys.argv[1]
+PATIENCE = 60  # seconds, far beyond anything that a healthy program needs
 
 
 class Program:
     """A program that runs until the test has seen what it wants."""
 
-    def __init__(self, *arguments):
-        self.process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    def __init__(self, *arguments, before=()):
+        self.process = subprocess.Popen([*before, PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True)
         self.seen = []
 
@@ -41,3 +46,35 @@ def serve(robot_url, provides='"position2d:0" "aio:0" "dio:0" "power:0"', robot=
 
 def address(program, pattern):
     return program.await_line(pattern).group(1)
+
+
+class Emulated:
+    """A troupe emulate in lockstep."""
+
+    def __init__(self, *arguments, count=1):
+        self.process = subprocess.Popen([PROGRAM, "emulate", *arguments, "--lockstep"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.printed = b""
+        self.urls = dict(self.line().split() for _ in range(count))
+
+    def line(self):
+        while b"\n" not in self.printed:
+            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+            assert ready, "nothing printed"
+            self.printed += os.read(self.process.stdout.fileno(), 4096)
+        line, _, self.printed = self.printed.partition(b"\n")
+        return line.decode()
+
+    def command(self, text, lines=1):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        return [self.line() for _ in range(lines)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdin = None
+        _, errors = self.process.communicate(timeout=PATIENCE)
+        tap.equal((self.process.returncode, errors), (0, ""))

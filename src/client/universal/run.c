@@ -46,34 +46,25 @@ void tpi_universal_fill(const tp_universal *robot, const tp_universal_call *call
     out->values_count = values != NULL ? call->count : 0;
 }
 
-/* Whether a command without a registered device cannot move anything. */
-static bool is_harmless(const tp_universal *robot, tpi_command command)
-{
-    return !robot->loose &&
-           (command == TPI_INDICATE_TRIGGER || command == TPI_INDICATE_VALUE ||
-            command == TPI_DISPLAY_VALUE || command == TPI_DISPLAY_STRING || command == TPI_TONE);
-}
-
 /* The message that a command goes with. */
 static unsigned message_of(const tp_universal *robot, const tp_universal_call *call)
 {
     const struct declared *device = tpi_universal_declared(robot, call->port);
     const tpi_command command = tpi_dictionary_code((uint16_t)call->command);
-    const bool reads = (command >= TPI_READ_GENERIC && command <= TPI_READ_COUNT) ||
-                       command == TPI_WAIT_TIME || command == TPI_WAIT_TRIGGER ||
-                       command == TPI_NO_OP;
+    const tpi_risk risk = command < TPI_COMMANDS ? tpi_dictionary_risk(command) : TPI_RISK_MOVE;
 
-    if (reads && tp_client_right(robot->client) < TP_RIGHT_WRITE) {
-        return TP_UNIVERSAL_REQ_LOOK;
+    if (risk == TPI_RISK_LOOK) {
+        return tp_client_right(robot->client) < TP_RIGHT_WRITE ? TP_UNIVERSAL_REQ_LOOK
+                                                               : TP_UNIVERSAL_REQ_RUN;
     }
     if (command == TPI_COMMANDS || command == TPI_RAW) {
         return TP_UNIVERSAL_REQ_MOVE;
     }
-    if (tpi_dictionary_entry(command)->sort != TPI_SORT_WRITE && command != TPI_SETUP_OUTPUT) {
-        return TP_UNIVERSAL_REQ_RUN;
-    }
-    const bool moves = device != NULL ? device->match.moves != 0 : !is_harmless(robot, command);
-    return moves ? TP_UNIVERSAL_REQ_MOVE : TP_UNIVERSAL_REQ_RUN;
+    const bool writes =
+        tpi_dictionary_entry(command)->sort == TPI_SORT_WRITE || command == TPI_SETUP_OUTPUT;
+    const bool moves =
+        device != NULL ? device->match.moves != 0 : risk == TPI_RISK_MOVE || robot->loose;
+    return writes && moves ? TP_UNIVERSAL_REQ_MOVE : TP_UNIVERSAL_REQ_RUN;
 }
 
 /* How long the server may take: the command may wait itself. */

@@ -369,7 +369,10 @@ static tp_status open_emulated(tpi_line **out, const tpi_line_options *plan, tp_
         free(e);
         return status;
     }
-    e->line = (tpi_line){.ops = &emulated_ops, .url = plan->url, .fd = -1};
+    e->line = (tpi_line){.ops = &emulated_ops,
+                         .url = plan->url,
+                         .fd = -1,
+                         .is_packets = tpi_emu_has_packets(tpi_scene_robot(e->scene, 0))};
     e->clock = plan->clock;
     e->skipped_ns = INT64_MIN;
     e->began_ns = tp_clock_now_ns(e->clock);

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""The front `universal`: the bytes of docs/universal-protocol.md against emulated robots, and clients that behave badly.
+argv: the troupe program, source root."""
+import hashlib
+import hmac
+import os
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+os.environ.setdefault("TROUPE_ROBOT_PATH", str(ROOT / "robots"))
+NXT = 'driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "universal:0" ] )\n'
+
+
+class Server:
+    def __init__(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg", delete=False) as file:
+            file.write('front ( name "universal" )\n' + text)
+        self.process = subprocess.Popen([PROGRAM, "run", file.name, "--any-port"], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        seen = ""
+        for line in self.process.stdout:
+            seen += line
+            found = re.search(r"^front universal: listening on port ([0-9]+)", line)
+            if found:
+                self.port = int(found.group(1))
+                return
+        raise AssertionError(seen)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Client:
+    """As a stranger would write it, from the page alone."""
+
+    def __init__(self, server):
+        self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.socket.close()
+
+    def take(self, count):
+        data = b""
+        while len(data) < count:
+            more = self.socket.recv(count - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return data
+
+    def packet(self):
+        return self.take(struct.unpack(">I", self.take(4))[0])
+
+    def send(self, code, body=b"", waits=True, most=1 << 20):
+        head = struct.pack(">BI", 1, most) if waits else b"\0"
+        packet = head + struct.pack(">H", code) + body
+        self.socket.sendall(struct.pack(">I", len(packet)) + packet)
+
+    def ask(self, code, body=b"", most=1 << 20):
+        """status, the rest"""
+        self.send(code, body, most=most)
+        reply = self.packet()
+        return reply[0], reply[1:]
+
+    def extended(self, function, body=b"", most=1 << 20):
+        body = bytes([function]) + body
+        status, rest = self.ask(0x5000, struct.pack(">I", len(body)) + body, most)
+        return (status, rest[4:]) if status == 0 else (status, rest)
+
+
+def text(value):
+    return struct.pack(">I", len(value)) + value
+
+
+def error(rest):
+    """code, text"""
+    code, length = struct.unpack(">HI", rest[:6])
+    return code, rest[6:6 + length].decode()
+
+
+MOTOR_POWER_50 = bytes.fromhex("33 02 13 00 40 49 00 00 00 00 00 00")
+
+
+def every_example_of_the_page_is_what_happens():
+    page = (ROOT / "docs/universal-protocol.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```hex\n(.*?)^```$", page, re.M | re.S)
+    assert len(blocks) >= 17, len(blocks)
+    with Server(NXT) as server:
+        for block in blocks:  # the last one is the panic
+            with Client(server) as client:
+                for line in block.splitlines():
+                    if line.startswith("> "):
+                        client.socket.sendall(bytes.fromhex(line[2:]))
+                    else:
+                        got = client.packet()
+                        got = (struct.pack(">I", len(got)) + got).hex(" ").upper()
+                        wanted = re.escape(" ".join(line[2:].split()))
+                        pattern = wanted.replace(r"\.\.\.", ".*").replace(r"\.\.", "..")
+                        assert re.fullmatch(pattern, got, re.S), (block, got)
+
+
+def motor_power_and_read_analog_with_all_three_statuses():
+    with Server(NXT) as server, Client(server) as client:
+        tap.equal(client.ask(0x3302, MOTOR_POWER_50[2:]), (0, b""))
+        status, rest = client.ask(0x1003, b"\x03\0")
+        tap.equal((status, len(rest)), (0, 8))
+        assert 0 <= struct.unpack(">d", rest)[0] <= 100
+        status, rest = client.ask(0x1007)
+        tap.equal((status, error(rest)), (1, (1, "nxt: not available: Track: the brick has no camera")))
+        client.send(0x1007, waits=False)
+        client.send(0x300E, struct.pack(">BBd", 18, 0, 90.0), waits=False)
+        status, rest = client.ask(0x1007)  # fails itself: the earlier one comes with the next reply
+        tap.equal((status, error(rest)[0]), (1, 1))
+        status, rest = client.ask(0x1003, b"\x03\0")
+        number, code, length = struct.unpack(">IHI", rest[:10])
+        tap.equal((status, number, code, rest[10:10 + length].decode()),
+                  (2, 4, 1, "nxt: not available: Track: the brick has no camera (and 1 more failed)"))
+        tap.equal(len(rest[10 + length:]), 8)
+        status, rest = client.ask(0x1003, b"\x03\0")
+        tap.equal((status, len(rest)), (0, 8))
+
+
+def robots_are_listed_and_selected():
+    finch = 'driver ( name "robotfile" robot "finch" port "emulate:finch" provides [ "universal:1" ] )\n'
+    with Server(NXT + finch) as server, Client(server) as client:
+        status, rest = client.extended(3)
+        lines = rest[4:].decode().splitlines()
+        tap.equal((status, [line.split("\t")[0] for line in lines]), (0, ["nxt", "finch"]))
+        tap.equal([line.split("\t")[1].split(":", 1)[1] for line in lines], ["universal:0", "universal:1"])
+        status, rest = client.extended(1, text(b"Light Sensor") + b"\xff")
+        tap.equal((status, rest[:2], rest[6:].decode()), (0, b"\x40\0", '"Light Sensor" → Light Sensor, port 3'))
+        tap.equal(client.extended(2, text(b"finch"))[0], 0)
+        assert "port\t64\t0\t\"Light Sensor\" → Left Light" in client.extended(5)[1].decode()
+        status, rest = client.ask(0x1003, b"\x40\0")
+        tap.equal((status, len(rest)), (0, 8))
+        assert client.extended(3)[1].decode().splitlines()[1].endswith("*")
+        status, rest = client.extended(2, text(b"bumblebee"))
+        tap.equal((status, error(rest)), (1, (2, 'no match: there is no robot "bumblebee"; TARGETS lists them')))
+        tap.equal(client.extended(2, text(b"universal:0"))[0], 0)
+        status, rest = client.extended(1, text(b"Heater"))
+        tap.equal((status, error(rest)[0]), (1, 2))
+        status, rest = client.extended(1, text(b"Left Wheel\nMotor"))
+        tap.equal((status, rest[:1]), (0, b"\x41"))  # the heater took no number
+
+
+def pictures_come_one_by_one_and_as_a_stream():
+    with Server('driver ( name "robotfile" robot "srv1" port "emulate:srv1?world=classroom" provides [ "universal:0" ] )\n') as server:
+        with Client(server) as client:
+            status, rest = client.extended(6)
+            tap.equal((status, rest[:8], rest[12:14]), (0, text(b"jpeg"), b"\xff\xd8"))
+            status, rest = client.extended(6, most=100)
+            tap.equal((status, error(rest)[0]), (1, 8))
+            tap.equal(client.extended(9, struct.pack(">H", 20)), (0, b""))
+            for _ in range(2):
+                picture = client.packet()
+                tap.equal((picture[0], picture[5:13]), (0, text(b"jpeg")))
+            client.send(0x0000)
+            body = struct.pack(">BH", 9, 0)
+            client.send(0x5000, struct.pack(">I", len(body)) + body)
+            seen = []
+            while not seen or seen[-1] != b"\0\0\0\0\0":
+                seen.append(client.packet())
+            refused = [packet for packet in seen if packet[0] == 1]
+            tap.equal([error(packet[1:])[0] for packet in refused], [1])
+            tap.equal(client.ask(0x0000), (0, b""))
+
+
+def rights_come_with_keys():
+    keys = 'keys [ "teacher move 0123456789abcdef" ]\n'
+    with Server(keys + NXT) as server, Client(server) as client:
+        status, rest = client.ask(0x3302, MOTOR_POWER_50[2:])
+        tap.equal((status, error(rest)[0]), (1, 7))
+        status, rest = client.ask(0x1003, b"\x03\0")
+        tap.equal((status, len(rest)), (0, 8))
+        status, rest = client.ask(0x1006)
+        tap.equal((status, error(rest)[0]), (1, 7))
+        status, rest = client.extended(7)
+        nonce = rest[4:]
+        tap.equal((status, len(nonce)), (0, 32))
+        wrong = hmac.new(b"another", nonce, hashlib.sha256).digest()
+        tap.equal(error(client.extended(8, text(wrong))[1])[0], 7)
+        nonce = client.extended(7)[1][4:]
+        digest = hmac.new(b"0123456789abcdef", nonce, hashlib.sha256).digest()
+        status, rest = client.extended(8, text(digest))
+        if status == 1:  # tries are limited after a wrong one
+            assert "again" in error(rest)[1] or "wait" in error(rest)[1], rest
+        with Client(server) as second:
+            nonce = second.extended(7)[1][4:]
+            digest = hmac.new(b"0123456789abcdef", nonce, hashlib.sha256).digest()
+            tap.equal(second.extended(8, text(digest)), (0, text(b"move")))
+            tap.equal(second.ask(0x3302, MOTOR_POWER_50[2:]), (0, b""))
+
+
+def bad_packets_lose_nothing():
+    with Server(NXT) as server, Client(server) as good:
+        tap.equal(good.ask(0x0000), (0, b""))
+        with Client(server) as client:
+            for packet in (b"", b"\x07", b"\x01\0\0", b"\x01\0\0\0\x08\x10\x03\x03", b"\x01\0\0\0\0\x33\x02\x13\0\x40",
+                           b"\x01\0\0\0\0\x50\0\0\0\0\x05\x01", b"\x01\0\0\0\0\x50\0\0\0\0\x01\x63",
+                           b"\x01\0\0\0\0\0\0extra", b"\x01\0\0\0\0\xff\xff"):
+                client.socket.sendall(struct.pack(">I", len(packet)) + packet)
+            tap.equal([client.packet()[0] for _ in range(8)], [1] * 8)
+            tap.equal(client.ask(0x0000)[0], 2)  # the empty packet, which waits for nothing
+        with Client(server) as client:
+            client.socket.sendall(b"\xff\xff\xff\xff")
+            tap.equal(client.socket.recv(1), b"")
+        with Client(server) as client:
+            client.socket.sendall(b"\0\0\0\x10\x01")  # unfinished
+            tap.equal(good.ask(0x0000), (0, b""))
+
+
+def a_panic_is_seen_behind_a_wait():
+    with Server(NXT) as server, Client(server) as client:
+        client.send(0x0005, struct.pack(">H", 60000))
+        body = b"\x0a" + text(b"stop")
+        client.send(0x5000, struct.pack(">I", len(body)) + body, waits=False)
+        with Client(server) as other:
+            while other.ask(0x300B, struct.pack(">BBd", 19, 0, 1.0))[0] != 1:
+                pass
+
+
+def a_stop_is_for_everyone_and_ends_what_moves():
+    with Server(NXT) as server, Client(server) as one, Client(server) as two:
+        tap.equal(one.ask(0x300C, struct.pack(">BBd", 20, 0, 30.0)), (0, b""))
+        tap.equal(two.ask(0x3012), (0, b""))
+        tap.equal(two.ask(0x3012, b"\xff\xff"), (0, b""))
+
+
+tap.main(every_example_of_the_page_is_what_happens, motor_power_and_read_analog_with_all_three_statuses,
+         robots_are_listed_and_selected, pictures_come_one_by_one_and_as_a_stream, rights_come_with_keys,
+         bad_packets_lose_nothing, a_panic_is_seen_behind_a_wait, a_stop_is_for_everyone_and_ends_what_moves)
