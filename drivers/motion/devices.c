@@ -134,10 +134,26 @@ static void post_goto(struct device *d, const struct wish *wish, struct command 
     post(d, wish->due_ns, command);
 }
 
+/* The positions of a device that takes only positions, at `due_ns`: they move with the speeds. */
+static void follow_speeds(struct device *d, int64_t due_ns)
+{
+    const double dt_s = fmax((double)(due_ns - d->stepped_ns) * 1e-9, 0);
+
+    for (unsigned i = 0; i < d->output->count && !d->by_speed; i++) {
+        const tpi_motion_dof *dof = dof_of(d->output, i);
+
+        if (d->wish.servo[i] == TPI_MOTION_SERVO_SPEED) {
+            d->positions[i] =
+                within(d->positions[i] + d->wish.values[i] * dt_s, dof->lower, dof->upper);
+        }
+    }
+}
+
 static void carry_out(struct device *d, const struct wish *wish)
 {
     struct command command;
 
+    follow_speeds(d, wish->due_ns);
     d->wish = *wish;
     d->output->way.on = false;
     if (wish->what == TPI_MOTION_WRITE_GOTO) {
@@ -216,6 +232,7 @@ static void granted(tp_instance *self, void *context, tp_status status, tp_grant
     for (unsigned i = 0; i < d->output->count; i++) {
         d->positions[i] = d->states[i].position;
     }
+    d->stepped_ns = count > 0 ? d->parked[0].due_ns : d->stepped_ns;
     for (unsigned i = 0; i < count; i++) {
         carry_out(d, &d->parked[i]);
     }
@@ -334,17 +351,9 @@ static bool is_settled(const struct device *d)
 /* One step: a speed becomes the next position, or a position becomes the speed that leads there. */
 static void step(struct device *d, int64_t due_ns)
 {
-    const double dt_s = (double)(due_ns - d->stepped_ns) * 1e-9;
     struct command command;
 
-    for (unsigned i = 0; i < d->output->count && !d->by_speed; i++) {
-        const tpi_motion_dof *dof = dof_of(d->output, i);
-
-        if (d->wish.servo[i] == TPI_MOTION_SERVO_SPEED) {
-            d->positions[i] =
-                within(d->positions[i] + d->wish.values[i] * dt_s, dof->lower, dof->upper);
-        }
-    }
+    follow_speeds(d, due_ns);
     const bool settled = d->by_speed && is_settled(d);
     make_command(d, settled, &command);
     d->stepping = !settled;

@@ -501,6 +501,9 @@ static void a_sequence_has_to_begin(void **state)
                   &(tpi_motion_begin){.sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 6});
     bench_expect(b, c, 9999, TPI_MOTION_ERROR, true,
                  "a playback needs the number of frames and the duration");
+    bench_session(b, c, TPI_MOTION_BEGIN, &(tpi_motion_begin){.mode = TPI_MOTION_ADAPTIVE});
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true,
+                 "sequence 0 is the server's clock: choose another number");
 }
 
 int main(void)

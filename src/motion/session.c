@@ -112,6 +112,9 @@ static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const 
     if (playback && (b->frames == 0 || b->duration_us == 0)) {
         return "a playback needs the number of frames and the duration";
     }
+    if (b->sequence == 0) {
+        return "sequence 0 is the server's clock: choose another number";
+    }
     if (find(client, b->sequence, false) != NULL) {
         return "the sequence has begun already";
     }

@@ -980,7 +980,7 @@ class Model:
         """BEGIN."""
         if self.panicked:
             return PANIC
-        if client.right < 2 or record.sequence in client.sequences:
+        if client.right < 2 or record.sequence == 0 or record.sequence in client.sequences:
             return ERROR
         if record.mode not in (PLAYBACK, ADAPTIVE) or record.estimate > 1 or record.late > 2:
             return ERROR

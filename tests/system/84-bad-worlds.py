@@ -223,7 +223,7 @@ def a_robot_of_ours_without_its_include_is_hinted_at():
     """All of them: the list in the program is that of worlds/robots."""
     for path in sorted(pathlib.Path(OWN, "robots").glob("*.inc")):
         text = path.read_text(encoding="utf-8")
-        robots = set(re.findall(r"^define (\w+) (?:position|finch)\b", text, re.M))
+        robots = set(re.findall(r"^define (\w+) (?:position|finch|aircraft)\b", text, re.M))
         if path.name == "lasers.inc":
             robots = set(re.findall(r"^define (\w+) ranger", text, re.M))
         assert robots, path

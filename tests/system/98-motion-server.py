@@ -202,6 +202,20 @@ def a_dance_of_base_and_head_comes_back():
         tap.equal((abs(x - 0.3**2 / 5) < 0.02, abs(y) < 0.02, abs(theta - 0.6**2 / 5) < 0.02), (True, True, True))
 
 
+def frames_of_speeds_bring_a_device_of_positions_as_far_as_they_say():
+    """The head takes only positions. No time between two frames is lost."""
+    with served() as server:
+        client = Client(port_of(server))
+        client.session(begin(3, PLAYBACK, 21, 2_000_000))
+        for i in range(21):
+            speed = 300_000 if i < 20 else 0
+            client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, speed), 1), mode=PLAYBACK, sequence=3, time=100_000 * i)
+        tap.equal(struct.unpack_from(">IBxxxII", client.await_record(0x8002)), (3, SUCCESS, 21, 21))
+        wait_until(lambda: abs(client.state()[3][0] - 0.6) < 0.01)
+        wait_until(lambda: client.state()[3][1] == 0)
+        tap.equal(abs(client.state()[3][0] - 0.6) < 0.01, True)
+
+
 def frames_are_never_early():
     """The start of a command is on the server's clock: at its time or later."""
     with served() as server:
@@ -528,7 +542,7 @@ def another_device_takes_over_while_a_sequence_plays():
 
 tap.main(a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
-         a_dance_of_base_and_head_comes_back, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
+         a_dance_of_base_and_head_comes_back, frames_of_speeds_bring_a_device_of_positions_as_far_as_they_say, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
          a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told,
