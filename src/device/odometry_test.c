@@ -1,4 +1,5 @@
 /* odometry_test.c - very many vehicles, each with a localizer of its own. */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -123,9 +124,12 @@ static double settle(uint32_t count)
 static void very_many_settle_without_looking_at_each_other(void **state)
 {
     (void)state;
-    (void)settle(500);
-    const double few = settle(500);
-    const double many = settle(8000);
+    double few = settle(500), many = settle(8000);
+
+    for (int i = 0; i < 2; i++) { /* the least of three: other programs disturb single runs */
+        few = fmin(few, settle(500));
+        many = fmin(many, settle(8000));
+    }
     if (many > 64 * few) {
         fail_msg("16 times as many robots take %.0f times as long", many / few);
     }

@@ -34,6 +34,7 @@ static void layout_is_canonical(void **state)
 {
     (void)state;
     formats("", "");
+    formats("\xef\xbb\xbfstop\r\n", "stop\n"); /* as editors of Windows write it */
     formats("drive   50   turn 20", "drive 50 turn 20\n");
     formats("forever\ndrive 50\n  if eye>30cm\nlet x,y be do Track   ball\nelse   if "
             "1<2\nelse\nend\nend",

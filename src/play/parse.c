@@ -702,6 +702,10 @@ bool tpi_play_parse(tpi_play_tree *tree, const char *text, size_t length,
     tpi_play_parser parser = {.tree = tree, .troubles = troubles};
     tpi_play_node **end = NULL;
 
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* editors of Windows begin so */
+        text += 3;
+        length -= 3;
+    }
     if (!tpi_play_lex(&parser.tokens, text, length, &tree->arena, troubles)) {
         return false;
     }
