@@ -222,12 +222,14 @@ const tp_blinkenlight_ops tpi_robotfile_light_ops = {
 static tp_status speech_say(tp_device *device, const tp_speech_cmd *ask, tp_error *err)
 {
     struct robotfile *r = tpi_robotfile_of(device);
-    const size_t length = strnlen(ask->string, ask->string_count);
+    const size_t length = ask->string_count > 0 ? strnlen(ask->string, ask->string_count) : 0;
 
     if (length >= LONGEST_SAYING) {
         return tp_fail(err, TP_E_SPACE, "a text has at most %d bytes", LONGEST_SAYING - 1);
     }
-    memcpy(r->out.saying, ask->string, length);
+    if (length > 0) {
+        memcpy(r->out.saying, ask->string, length);
+    }
     r->out.saying[length] = '\0';
     r->out.wants_saying = true;
     return tpi_robotfile_work(r, err);

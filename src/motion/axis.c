@@ -221,8 +221,9 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
                command->worst < TPI_MOTION_MODIFIED) {
         command->worst = TPI_MOTION_MODIFIED;
     }
-    m->ends = !isinf(m->profile.end_s);
-    m->end_ns = m->ends ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
+    const bool known = !isinf(m->profile.end_s);
+    m->ends = known || m->servo == TPI_MOTION_GOTO_SERVO; /* the base reports its end */
+    m->end_ns = known ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
 }
 
 /* A track that is slow cannot take over every speed, and one that stands none: the dof slows down

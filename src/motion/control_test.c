@@ -330,6 +330,27 @@ static void a_playback_with_uneven_frames_is_refused(void **state)
     bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
 }
 
+static void a_sequence_that_drives_to_a_pose_lasts_until_the_base_is_there(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_session(
+        b, c, TPI_MOTION_BEGIN,
+        &(tpi_motion_begin){
+            .sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 1, .duration_us = 100000});
+    bench_send(b, c, (tpi_motion_header){.mode = TPI_MOTION_PLAYBACK, .sequence = 1},
+               TPI_MOTION_GOTO, 1, &(tpi_motion_goto){1, 2, 3, 0});
+    bench_wait(b, c, 2000);
+    assert_int_equal(b->writes[0].write.what, TPI_MOTION_WRITE_GOTO);
+    bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 1}); /* it has not ended yet */
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    tpi_motion_engine_arrived(b->engine, 0, true, b->now_ns);
+    bench_wait(b, c, 100);
+    assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+}
+
 static void a_sequence_with_missing_frames_plays_the_rest(void **state)
 {
     struct bench *b = *state;
@@ -524,6 +545,7 @@ int main(void)
         BENCH_CASE(half_the_rate_takes_twice_the_time),
         BENCH_CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
         BENCH_CASE(a_playback_with_uneven_frames_is_refused),
+        BENCH_CASE(a_sequence_that_drives_to_a_pose_lasts_until_the_base_is_there),
         BENCH_CASE(a_sequence_with_missing_frames_plays_the_rest),
         BENCH_CASE(frames_may_arrive_in_any_order),
         BENCH_CASE(a_session_has_a_mode),

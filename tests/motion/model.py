@@ -933,6 +933,8 @@ class Model:
         """A sequence has ended when its frames have played and motions that end have ended."""
         if not line.complete() or line.collecting or line.frames or line.closing:
             return
+        if self.drives(line):
+            return
         ends = [d.active.ends[d] for d in self.robot.dofs
                 if d.active and d.active.frame.line is line and d in d.active.ends]
         latest = max([self.front] + [e[1] for e in ends]) + self.robot.period
@@ -943,9 +945,13 @@ class Model:
         if natural or not ends:
             self.at(max(when + SOON, self.front), self.over, line, line.attempt)
 
+    def drives(self, line):
+        """A GOTO of a sequence ends when the base has arrived."""
+        return any(d.active and d.active.frame.line is line and d.active.record.code == GOTO for d in self.robot.base)
+
     def over(self, line, attempt):
         """A sequence ends, unless a frame has come."""
-        if attempt == line.attempt and not line.frames:
+        if attempt == line.attempt and not line.frames and not self.drives(line):
             self.end_sequence(line, {MODIFIED} if line.missing else {SUCCESS})
 
     def end_sequence(self, line, signals):
