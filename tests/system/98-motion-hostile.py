@@ -47,7 +47,8 @@ class Witness:
     def goes_on(self):
         self.tag += 1
         self.client.command(set_dof(1, 0, 0.1 if self.tag % 2 else 0.2, tag=self.tag))
-        tap.equal(self.client.signal(self.tag, 1).signal in (SUCCESS, MODIFIED), True)
+        signal = self.client.signal(self.tag, 1)
+        tap.equal("" if signal.signal in (SUCCESS, MODIFIED) else f"{signal.signal}: {signal.text}", "")
 
 
 def beside_a_witness(text=robot(), key=None):
