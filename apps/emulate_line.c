@@ -338,7 +338,7 @@ static void drop_output(emulate_line *line)
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
-/* A robot that is away has no port: a host that sends something is told so. */
+/* A robot that is away has no port: a host that sends something gets an error. */
 static void plug_packets(emulate_line *line, bool plugged)
 {
     char address[LONGEST_HOST + 16];
