@@ -299,9 +299,12 @@ static void measure_panics(unsigned count)
     (void)fprintf(
         all.json ? stderr : stdout,
         "panic: %u times, p50 %.1f us, p99 %.1f us; a byte with one hop p50 %.1f us, p99 "
-        "%.1f us; writes after the stop: %u\n"
+        "%.1f us\nwrites at a device after its stop: %u; between the first stop and a device's "
+        "own: %u, "
+        "at most %.1f us after the first\n"
         "resets of an older panic that were accepted: %u, of this one that were not: %u\n",
-        count, p50, p99, c50, c99, late, lifted, kept);
+        count, p50, p99, c50, c99, late, atomic_load(&noted.in_flight),
+        (double)atomic_load(&noted.in_flight_ns) / 1e3, lifted, kept);
     limit("panic, p99 to the control", p99 / c99, 2);
     all.failed = all.failed || late > 0 || lifted > 0 || kept > 0;
 }
