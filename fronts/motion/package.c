@@ -75,8 +75,8 @@ static void forward(struct connection *c, unsigned code, const tpi_motion_header
     }
     struct connection *via = tpi_motionf_client_strongest(c);
     tpi_motionf_client_promote(via);
-    c->in.heard_ns = c->in.read_ns;
-    const tp_status status = tpi_motionf_session_package(via, code, header, bytes, &err);
+    c->heard_ns = c->read_ns;
+    const tp_status status = tpi_motionf_robot_package(via, code, header, bytes, &err);
     if (status != TP_OK) {
         tpi_motionf_package_refused(c, bytes, TPI_MOTION_HEADER + (size_t)header->size, status,
                                     err.text);
@@ -94,7 +94,7 @@ union body {
 static void answer_sync(struct connection *c, uint32_t package, uint32_t tag,
                         const tpi_motion_sync *body)
 {
-    const tpi_motion_synced answer = {body->sent_us, (uint64_t)c->in.read_ns / 1000,
+    const tpi_motion_synced answer = {body->sent_us, (uint64_t)c->read_ns / 1000,
                                       (uint64_t)front_now(c->front) / 1000};
 
     tpi_motionf_reply(c, package, TPI_MOTION_SYNC | TPI_MOTION_ANSWER, tag, &answer);
