@@ -14,7 +14,11 @@
 
 #include "inside.h"
 
-enum { FIRST_HELD = 256 };
+enum {
+    FIRST_HELD = 256, /* bytes */
+    FIRST_ROOM = 2048,
+    MOST_KEPT = 16384, /* room that is kept when nothing is held */
+};
 
 static const int64_t HEARD_NS = 50 * TP_NS_PER_MS;
 
@@ -31,6 +35,24 @@ static void drop_held(struct connection *c)
     free(c->in.held);
     c->in.held = NULL;
     c->in.length = c->in.capacity = 0;
+}
+
+/* Nothing is held any more. A little room is kept: parts of packages come again and again. */
+static void hold_nothing(struct connection *c)
+{
+    (void)tp_session_hold(c->session, 0, false);
+    if (c->in.capacity > MOST_KEPT) {
+        drop_held(c);
+    }
+    c->in.length = 0;
+}
+
+void tpi_motionf_connection_make_room(struct connection *c)
+{
+    if (c->in.held == NULL) {
+        c->in.held = malloc(FIRST_ROOM);
+        c->in.capacity = c->in.held != NULL ? FIRST_ROOM : 0;
+    }
 }
 
 /* Room for so many bytes; the connection is given up if there is none. */
@@ -62,7 +84,7 @@ static void keep_rest(struct connection *c, const unsigned char *rest, size_t le
     while (capacity < length || (unfinished && capacity < length * 2 && capacity < needed)) {
         capacity *= 2;
     }
-    if (c->in.held == NULL) {
+    if (c->in.length == 0) {
         if (hold(c, capacity, unfinished)) {
             memcpy(c->in.held, rest, length);
             c->in.length = length;
@@ -78,7 +100,7 @@ static void on_room(void *context, void **bytes, size_t *length)
 {
     struct connection *c = context;
 
-    if (c->in.held == NULL || c->ending) {
+    if (c->in.length == 0 || c->ending) {
         *bytes = c->front->shared;
         *length = tp_session_longest_message(c->session) < READ_SIZE * 2 ? GUEST_SIZE : READ_SIZE;
     } else {
@@ -243,8 +265,7 @@ static void read_held(struct connection *c, size_t length)
         return;
     }
     if (used == c->in.length) {
-        drop_held(c);
-        (void)tp_session_hold(c->session, 0, false);
+        hold_nothing(c);
         return;
     }
     memmove(c->in.held, c->in.held + used, c->in.length - used);
@@ -284,7 +305,7 @@ static void on_read(void *context, size_t length)
         return;
     }
     c->in.read_ns = front_now(c->front);
-    if (c->in.held == NULL) {
+    if (c->in.length == 0) {
         read_shared(c, length);
     } else {
         read_held(c, length);
@@ -303,7 +324,7 @@ void tpi_motionf_connection_resume(struct connection *c)
         return;
     }
     c->paused = false;
-    if (c->in.held != NULL) {
+    if (c->in.length > 0) {
         read_held(c, 0);
     }
     if (!pause_if_waiting(c) && !c->ending) {

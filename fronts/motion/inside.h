@@ -68,7 +68,7 @@ struct connection {
     bool dismissed;          /* by its session: what waits is still sent */
 
     struct {
-        unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
+        unsigned char *held; /* owned; what has come and is not handled: `length` bytes of it */
         size_t length, capacity;
         uint64_t skip;    /* bytes of a payload that are dropped */
         uint64_t scouted; /* where the next header is that was not looked at for a panic */
@@ -121,6 +121,7 @@ void tpi_motionf_connection_give_up(struct connection *c);
 bool tpi_motionf_connection_waits(struct connection *c);
 
 /* It was paused and may go on. */
+void tpi_motionf_connection_make_room(struct connection *c); /* for parts of packages */
 void tpi_motionf_connection_resume(struct connection *c);
 
 /* ---- package.c ---- */

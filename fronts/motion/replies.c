@@ -4,7 +4,7 @@
 
 #include "inside.h"
 
-enum { FIRST_OUT = 1024, LONGEST_OWN = 1024 }; /* bytes of a record of the front itself */
+enum { FIRST_OUT = 4096, LONGEST_OWN = 1024 }; /* bytes of a record of the front itself */
 
 size_t tpi_motionf_reply_waiting(const struct connection *c)
 {
