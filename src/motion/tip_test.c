@@ -160,6 +160,47 @@ static void joints_that_do_not_move_the_tip_are_refused(void **state)
     assert_null(tip);
 }
 
+/* As many dofs as a chain can have, one behind the other, and a neck. */
+static void an_arm_has_at_most_64_joints(void **state)
+{
+    static char text[65536];
+    uint16_t dofs[65];
+    struct scene long_arm = {.err = {.text = ""}};
+    size_t at = (size_t)snprintf(text, sizeof text, "<robot name='r'><link name='l0'/>");
+    double positions[64];
+    tpi_motion_tip_pose pose;
+
+    (void)state;
+    for (int i = 1; i <= 65; i++) {
+        at += (size_t)snprintf(
+            text + at, sizeof text - at,
+            "<link name='l%d'/><joint name='j%d' type='prismatic'><parent link='l%d'/>"
+            "<child link='l%d'/><axis xyz='1 0 0'/>"
+            "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint>",
+            i, i, i == 65 ? 0 : i - 1, i);
+    }
+    at += (size_t)snprintf(text + at, sizeof text - at, "</robot>");
+    assert_int_equal(tpi_motion_model_read(&long_arm.model, text, at, "arm", &long_arm.err), TP_OK);
+    tpi_motion_model_fill(long_arm.model, &long_arm.robot);
+    for (uint16_t i = 0; i < 65; i++) {
+        dofs[i] = long_arm.robot.joints[i + 1].first_dof;
+        positions[i < 64 ? i : 0] = 0.01;
+    }
+    assert_int_equal(tpi_motion_tip_create(&long_arm.tip, &long_arm.robot, dofs, 64, &long_arm.err),
+                     TP_OK);
+    tpi_motion_tip_forward(long_arm.tip, positions, &pose);
+    near(pose.place[0], 0.64);
+    tpi_motion_tip_destroy(long_arm.tip);
+    dofs[0] = dofs[64];
+    assert_int_equal(tpi_motion_tip_create(&long_arm.tip, &long_arm.robot, dofs, 64, &long_arm.err),
+                     TP_E_INVALID);
+    assert_string_equal(long_arm.err.text, "joint j65 does not move the tip of the arm");
+    assert_int_equal(tpi_motion_tip_create(&long_arm.tip, &long_arm.robot, dofs, 65, &long_arm.err),
+                     TP_E_INVALID);
+    assert_string_equal(long_arm.err.text, "an arm has 1 to 64 dofs");
+    tpi_motion_model_destroy(long_arm.model);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -169,6 +210,7 @@ int main(void)
         CASE(joints_of_a_tip_are_found_again),
         CASE(a_tip_out_of_reach_changes_nothing),
         CASE(joints_that_do_not_move_the_tip_are_refused),
+        CASE(an_arm_has_at_most_64_joints),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

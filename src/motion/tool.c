@@ -117,7 +117,7 @@ static tpi_motion_tool *free_tool(tpi_motion_engine *e, const tpi_motion_order *
 static void reduce(tpi_motion_order *order, bool modified)
 {
     if (modified) {
-        tpi_motion_change_add(&order->change, TPI_MOTION_REDUCED, 0, 0, 0);
+        order->change = (tpi_motion_change){.kind = TPI_MOTION_REDUCED};
     }
 }
 
