@@ -39,7 +39,8 @@ static void publish(struct motion *m, int64_t now_ns)
     (void)tp_publish(m->device, TP_MECHANISM_DATA_STATE, &state, 0);
 }
 
-/* Frames that are near are planned half of `ahead` before they have to be, all together. */
+/* Frames that are near are planned half of `ahead` before they have to be, all together; and not at
+ * the instants of others, at which the threads of the devices are busy. */
 static void choose_wait(const struct motion *m, int64_t now_ns)
 {
     const int64_t planned = tpi_motion_engine_next(m->engine);
@@ -47,7 +48,7 @@ static void choose_wait(const struct motion *m, int64_t now_ns)
     int64_t next = planned;
 
     if (planned != INT64_MAX && planned - now_ns > m->ahead_ns) {
-        next = planned - m->ahead_ns / 2;
+        next = planned - m->ahead_ns / 2 - (m->period_ns < m->ahead_ns ? m->period_ns / 4 : 0);
     }
     next = other < next ? other : next;
     const int64_t wait = next > now_ns + LONGEST_WAIT_NS ? LONGEST_WAIT_NS : next - now_ns;

@@ -340,6 +340,8 @@ static tp_status add_devices(struct motion *m, tp_error *err)
                 status =
                     tp_fail(err, TP_E_INVALID, "%s: a %s moves at most %u dofs", m->outputs[i]->key,
                             kind->interface->name, (unsigned)kind->most_slots);
+            } else if (kind->by_tip) {
+                status = tpi_motiond_limb_prepare(m->outputs[i]->devices[k], err);
             }
         }
     }
@@ -476,6 +478,7 @@ void tpi_motiond_forget_outputs(struct motion *m)
     for (unsigned i = 0; i < m->output_count; i++) {
         for (unsigned k = 0; k < m->outputs[i]->device_count; k++) {
             free(m->outputs[i]->devices[k]->parked);
+            tpi_motion_tip_destroy(m->outputs[i]->devices[k]->tip);
             free(m->outputs[i]->devices[k]);
         }
         free(m->outputs[i]);

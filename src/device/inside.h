@@ -733,6 +733,7 @@ void tpi_links_open(tp_instance *self,
 void tpi_links_close(tp_instance *self);
 void tpi_links_give_up(tp_instance *self);
 bool tpi_links_are_there(const tp_instance *self);
+bool tpi_links_exist(const tp_instance *self); /* it uses devices of others */
 void tpi_links_free(tp_instance *self);
 
 /* The instance runs: what it would have missed before is repeated. */
