@@ -4,8 +4,8 @@
 
 #include "log/reader.h"
 
-/* Longer records and chunks are taken for damage. */
-#define TPI_LOG_MOST_RECORD (UINT64_C(1) << 30)
+/* Longer records, and chunks with more bytes when they are unpacked, are taken for damage. */
+#define TPI_LOG_MOST_RECORD (UINT64_C(1) << 28)
 
 /* The head of a chunk. */
 typedef struct tpi_log_chunk {
