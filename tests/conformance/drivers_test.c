@@ -179,7 +179,7 @@ static const suite_driver drivers[] = {
     },
     {
         .section = {&tp_driver_program, "program:0", "universal:0",
-                    "file=" TEST_ROOT "/programs/follow-line.play start=no"},
+                    "file=" TEST_ROOT "/programs/follow-line.play start=no stay=no"},
         .behind = "universal:0",
         .behind_driver = "robotfile",
         .behind_settings = MUTE,
