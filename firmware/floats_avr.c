@@ -42,7 +42,7 @@ float tpi_play_quotient(float x, float y)
 {
     float_bits q = {x / y};
 
-    if ((q.words[1] & 0x7f80u) != 0 || (q.bits << 1 == 0 && x == 0.0f)) {
+    if ((q.words[1] & 0x7f80u) != 0 || x == 0.0f || isinf(y)) {
         return q.f;
     }
     const uint16_t sign = q.words[1] & 0x8000u;

@@ -235,7 +235,7 @@ tpi_play_fault tpi_play_math(tpi_play_cell *out, uint8_t function, const tpi_pla
     const tpi_play_cell *const y = tpi_play_math_values(function) > 1 ? x + 1 : x;
 
     if (function == TPI_PLAY_MATH_TIME) {
-        put_float(out, (float)now_ms / 1000.0f);
+        put_float(out, tpi_play_quotient((float)now_ms, 1000.0f));
         return TPI_PLAY_FINE;
     }
     if (x->tag == TPI_PLAY_TEXT || y->tag == TPI_PLAY_TEXT) {

@@ -91,7 +91,7 @@ static float arc_of(float t)
     float from = 0.0f;
 
     if (bits_of(t) > 0x3ed413cdu) { /* beyond 22.5 degrees it is counted from 45 */
-        t = (t - 1.0f) / (t + 1.0f);
+        t = tpi_play_quotient(t - 1.0f, t + 1.0f);
         from = 45.0f;
     }
     return from + t * polynomial(ARC_AT, ARC_TERMS, t * t);
@@ -106,7 +106,8 @@ float tpi_play_atan2(float y, float x)
     if (ax == ay && ax <= 0x7f800000u) {
         angle = ax == 0 ? 0.0f : 45.0f; /* also of two infinities */
     } else {
-        angle = arc_of(ay < ax ? float_of(ay) / float_of(ax) : float_of(ax) / float_of(ay));
+        angle = arc_of(ay < ax ? tpi_play_quotient(float_of(ay), float_of(ax))
+                               : tpi_play_quotient(float_of(ax), float_of(ay)));
         angle = ay < ax ? angle : 90.0f - angle;
     }
     if (bits_of(x) >> 31 != 0) {
