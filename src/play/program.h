@@ -71,4 +71,8 @@ void tpi_play_disassemble(tpi_buf *out, const uint8_t *image, const tpi_play_pro
 /* Whether an image can be executed; `err` says why not. */
 tp_status tpi_play_verify(const uint8_t *image, size_t length, tp_error *err);
 
+/* The sentence of a reason of examine.h, from here or from a chip. `at` is the place; for another
+ * version or length it is what the image has. */
+tp_status tpi_play_verify_fail(unsigned reason, unsigned at, tp_error *err);
+
 #endif
