@@ -1,1 +1,1 @@
-import{i as e}from"./index.js";function t(){return e(`p`,{class:`empty`,children:`…`})}export{t as default};
+import{o as e}from"./index.js";function t(){return e(`p`,{class:`empty`,children:`…`})}export{t as default};

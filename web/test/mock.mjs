@@ -2,9 +2,11 @@
 //
 //   node test/mock.mjs INTERFACES.json [BLOCKS.json] [PORT]     (troupe interfaces --json, troupe play --blocks)
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, extname, join } from 'node:path';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const interfaces = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -132,6 +134,7 @@ function data(one, message) {
   if (one.interface === 'scene') return poses();
   if (one.interface === 'power') return { valid: 31, volts: 12.1, percent: 62, joules: 0, watts: -8, charging: 0 };
   if (one.interface === 'camera') { const [w, h] = [64, 48]; return { width: w, height: h, bpp: 24, format: 5, fdiv: 1, compression: 0, image: Array.from({ length: w * h * 3 }, (_, i) => (i + steps * 3) & 255) }; }
+  if (one.interface === 'program') return message.name === 'STATE' ? state : message.name === 'OUTPUT' ? { first: 0, lines: [] } : { time: 0, name: 'light', kind: 0, number: 1, text: '1' };
   if (one.interface === 'world') return null;
   return made(message.ask);
 }
@@ -148,11 +151,47 @@ function answer(one, message, value) {
     case 'map GET_INFO': return { scale: 0.1, width: 60, height: 40, origin: { px: -3, py: -2, pa: 0 } };
     case 'map GET_DATA': return { ...value, data_range: 1, data: Array.from({ length: value.width * value.height }, (_, i) => (i % 17 === 0 ? 1 : i % 5 ? -1 : 0)) };
   }
+  if (one.interface === 'program') return play(message.name, value);
   if (message.name === 'GET_PROPERTIES') return { properties: [{ type: 3, writable: 1, key: 'rate', unit: 'Hz', doc: 'How often.' }, { type: 1, writable: 0, key: 'ready', unit: '', doc: 'Whether it is.' }] };
   return made(message.answer) ?? {};
 }
 const messageOf = (one, kind, name) => [...interfaces[one.interface].messages, ...interfaces.common.messages].find((message) => message.kind === kind && message.name === name);
 const stat = () => ({ uptime: now(), devices: devices.map((one) => ({ addr: { host: 0, robot: 6665, interf: interfaces[one.interface].code, index: one.index }, state: one.interface === 'gps' ? 4 : 2, readers: 1, published: steps, dropped: 0, commands: 0, requests: 3, failed_requests: 0, refused: 0, latency_mean: 0.001, latency_max: 0.004, guards: 0, guard_restarts: 0, isolated: 0, holder_silent: 0, driver: 'mock', instance: '', failure: one.interface === 'gps' ? 'gps:0: open /dev/ttyUSB0: there is no such line; plug it in' : '', rank: 0, lease_left: 0, rank_left: 0, mover: one.interface === 'position2d' ? '127.0.0.1:50000' : '', holder: '', holder_number: 0, label: one.label })), clients: [{ number: 1, name: '127.0.0.1:50000', software: 'dashboard', age: now(), opened: 3, waiting: 0, sent: steps, received: 10, dropped: 0, refused: 0, right: 2, key: '' }], panic: {} });
+
+// ---- Programs: converted by the real compiler, TROUPE=path of the program -----------------------------
+const state = { phase: 0, name: '', loads: 0, line: 0, lines: [], time: 0, bytes: 0, chip_bytes: 2048, steps: 0, commands: 0, printed: 0, held: 0, error_line: 0, error: '', variables: [], devices: [], transfer: '', peer: '' };
+const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'programs');
+let loaded = '';
+const utf8 = (text) => [...Buffer.from(text)];
+function convert(text, ...how) {
+  const file = join(tmpdir(), `mock-${process.pid}.${how[0] === '--text' ? 'json' : 'play'}`);
+  writeFileSync(file, text);
+  const run = spawnSync(process.env.TROUPE ?? 'troupe', ['play', file, ...how], { encoding: 'utf8' });
+  const mistakes = run.status === 0 ? [] : (run.stderr + run.stdout).split('\n').map((line) => /:(\d+):(\d+): (?:`([^`]*)`: )?(.*)/.exec(line)).filter(Boolean).map((m) => ({ line: +m[1], column: +m[2], width: (m[3] ?? '').length, word: m[3] ?? '', text: m[4], fix: '' }));
+  return { report: { bytes: 120, chip_bytes: 2048, total: mistakes.length, mistakes }, text: utf8(run.status === 0 ? run.stdout : '') };
+}
+const matched = () => ({ fits: 1, why: '', devices: [{ name: 'eye', is_command: 0, fits: 1, moves: 0, part: 2, explanation: 'Light Sensor is part 2, the light sensor at port 3' }] });
+function play(name, value) {
+  const text = Buffer.from(value.text ?? []).toString();
+  switch (name) {
+    case 'STATE': return state;
+    case 'OUTPUT': return { first: 0, lines: [] };
+    case 'GRAMMAR': return { text: utf8(readFileSync(process.argv[3], 'utf8')) };
+    case 'LIST': return { items: readdirSync(folder).filter((file) => file.endsWith('.play')).map((file) => ({ name: file, title: '' })) };
+    case 'FETCH': return value.name === '' ? { name: state.name, text: utf8(loaded) } : { name: value.name, text: utf8(readFileSync(join(folder, value.name), 'utf8')) };
+    case 'BLOCKS': return convert(text, '--blocks');
+    case 'TEXT': return convert(text, '--text');
+    case 'FORMAT': return convert(text, '--format');
+    case 'CHECK': return convert(text, '--check').report;
+    case 'LOAD': loaded = text; state.name = value.name; state.phase = 1; return convert(text, '--check').report;
+    case 'MATCH': return matched();
+    case 'RUN': case 'LAUNCH': Object.assign(state, { phase: 2, devices: matched().devices, variables: [{ name: 'before', kind: 0, number: 12, text: '12' }], lines: [{ task: 0, line: 9, waits: 1 }], line: 9, bytes: 120 }); return matched();
+    case 'STOP': state.phase = 6; state.error = 'stopped by 127.0.0.1:50000'; return null;
+    case 'PAUSE': state.phase = 3; return null;
+    case 'RESUME': state.phase = 2; return null;
+  }
+  return state;
+}
 
 // ---- Connections ---------------------------------------------------------------------------------
 const stops = new Set();
@@ -167,7 +206,7 @@ const server = createServer((request, response) => {
   if (path === '/api/panic') { raise('HTTP'); return json(panic); }
   try {
     const file = path === '/' ? '/index.html' : path;
-    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': "default-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'" });
+    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' data:; connect-src 'self' ws: wss:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" });
     response.end(readFileSync(join(dist, file)));
   } catch { response.writeHead(404); response.end(); }
 });
