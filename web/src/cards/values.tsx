@@ -99,7 +99,7 @@ function FieldRow({ struct, field, value, suffix }: { struct: Struct; field: Fie
     return (
       <Row field={field}>
         {list.length === 0 && <span class="soft">none</span>}
-        <ol class="list">
+        <ol class="list" tabIndex={list.length > 4 ? 0 : undefined} aria-label={words(field.name)}>
           {list.slice(0, MOST).map((one, i) => (
             <li key={i}>
               <Values struct={inner} value={one} suffix={next} />

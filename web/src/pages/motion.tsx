@@ -225,13 +225,13 @@ function Controls({ mechanism }: { mechanism: Mechanism }) {
 
 function Words({ mechanism }: { mechanism: Mechanism }) {
   return (
-    <ul class="plain words" role="log" aria-label="What the robot answers">
+    <div class="words" role="log" aria-label="What the robot answers">
       {mechanism.words.value.map((word, i) => (
-        <li key={i} class={word.bad ? 'bad' : 'soft'}>
+        <div key={i} class={word.bad ? 'bad' : 'soft'}>
           {word.text}
-        </li>
+        </div>
       ))}
-    </ul>
+    </div>
   );
 }
 

@@ -256,6 +256,7 @@ function View({ scene }: { scene: Scene }) {
   const drive = useDrive(scene, robot);
   return (
     <div class="world">
+      <h1 class="sr">World</h1>
       <div class="stage">
         <canvas
           ref={canvas}
