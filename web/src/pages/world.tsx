@@ -246,6 +246,7 @@ function View({ scene }: { scene: Scene }) {
   useEffect(() => {
     const made = new Stage(scene, canvas.current!);
     setStage(made);
+    Object.assign(canvas.current!, { stage: made }); // for tests
     void scene.open();
     return () => {
       made.close();

@@ -66,6 +66,11 @@ export class Link {
     old?.close();
   }
 
+  /** Ends the connection as a network that breaks does. */
+  drop(): void {
+    this.socket?.close();
+  }
+
   /** Tries at once if the connection is lost. */
   retry(): void {
     if (this.state.peek() === 'lost') {
