@@ -97,7 +97,8 @@ static const char *const bad_programs[] = {
     "file=/no/such.play", "file=" TEST_ROOT "/README.md", "retry=-1", "rate=0", "rate=1e9", NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
-    "simulation:0 world:0 map:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 laser:0 "        \
+    "simulation:0 world:0 map:0 scene:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 "        \
+    "laser:0 "                                                                                     \
     "bumper:0 fiducial:0 blobfinder:0 gripper:0 actarray:0 blinkenlight:0 power:0 aio:0 aio:1 "    \
     "aio:2 aio:3 dio:0 dio:1 wifi:0 gps:0 imu:0 graphics2d:0 graphics3d:0 speech:0 camera:0 ptz:0"
 #define EVERYWHERE "worldfile=" TEST_ROOT "/tests/data/sim/everything.world sleep=1 model=r"
