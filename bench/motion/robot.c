@@ -14,6 +14,7 @@
 struct noted noted;
 unsigned robot_frame_us;
 unsigned robot_realtime;
+bool robot_patient;
 
 static struct {
     tp_server *server;
@@ -202,9 +203,10 @@ unsigned robot_begin(unsigned frame_us)
                    "driver ( name \"port\" provides [ \"actarray:1\" ] number 1 )\n"
                    "driver ( name \"port\" provides [ \"actarray:2\" ] number 2 )\n"
                    "driver ( name \"motion\" provides [ \"mechanism:0\" ] urdf \"%s\" period %g "
-                   "clients 256 realtime %u requires [ \"j1:::actarray:0\" \"j11:::actarray:1\" "
+                   "clients 256 realtime %u %s requires [ \"j1:::actarray:0\" \"j11:::actarray:1\" "
                    "\"j21:::actarray:2\" ] )\n",
-                   path, frame_us * 1e-6, robot_realtime);
+                   path, frame_us * 1e-6, robot_realtime,
+                   robot_patient ? "lease 60 max_lease 60 device_lease 60" : "");
     const tp_server_options options = {.size = sizeof options,
                                        .kit = &tp_full_kit,
                                        .path = "bench.cfg",

@@ -41,6 +41,7 @@ unsigned robot_begin(unsigned frame_us);
 
 extern unsigned robot_frame_us;
 extern unsigned robot_realtime; /* priority of the threads that write; 0: none */
+extern bool robot_patient;      /* leases of a minute: a busy machine ends nothing */
 void robot_end(void);
 
 /* Forget what was noted. */

@@ -10,7 +10,6 @@
 
 #include "motion.h"
 
-static const int64_t GRANT_LEASE_NS = 500 * TP_NS_PER_MS;
 static const int64_t RENEW_NS = 100 * TP_NS_PER_MS;
 static const int64_t IDLE_NS = TP_NS_PER_S;          /* then the device is given back */
 static const int64_t STILL_NS = 3 * TP_NS_PER_S / 2; /* then a GOTO has ended */
@@ -266,7 +265,7 @@ void tpi_motiond_device_ask(struct device *d)
         .size = sizeof options,
         .capacity = CAPACITY,
         .value_size = sizeof(struct command),
-        .lease_ns = GRANT_LEASE_NS,
+        .lease_ns = d->output->motion->device_lease_ns,
         .realtime = d->output->motion->realtime,
         .done = granted,
         .ended = ended,

@@ -280,6 +280,7 @@ static const tp_param params[] = {
     {"realtime", "1", "0", "real-time priority of the threads that write; 0 for none, to 99"},
     {"lease", "s", "5", "a client that is silent for so long is stopped"},
     {"max_lease", "s", "30", "the longest lease that a client gets"},
+    {"device_lease", "s", "0.5", "devices are stopped if the driver is held up for so long"},
     {"on_lost", NULL, "stop", "what a client had queued when its connection is cut: stop, finish"},
     {"clients", "1", "128", "so many clients may join"},
     {"frames", "1", "4096", "so many frames of a client may wait"},

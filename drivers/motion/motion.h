@@ -30,7 +30,7 @@ enum {
     MOST_OUTPUTS = 64,
     MOST_CHOICES = 4,        /* devices that can take an output over */
     MOST_SLOTS = 64,         /* dofs of a device */
-    MOST_PARKED = 32,        /* writes that wait for a grant */
+    MOST_PARKED = 128,       /* writes that wait for a grant */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
 };
 
@@ -156,11 +156,12 @@ struct motion {
     } map;
 
     int64_t period_ns, ahead_ns;
-    uint32_t realtime;   /* priority of the threads that write; 0: none */
-    bool noted;          /* that it is not permitted */
-    double gain;         /* 1/s, of the control by speeds */
-    double tolerance[2]; /* m, rad */
-    bool finishes;       /* what a client had queued, when its connection is cut */
+    int64_t device_lease_ns; /* devices go on for so long if this thread is held up */
+    uint32_t realtime;       /* priority of the threads that write; 0: none */
+    bool noted;              /* that it is not permitted */
+    double gain;             /* 1/s, of the control by speeds */
+    double tolerance[2];     /* m, rad */
+    bool finishes;           /* what a client had queued, when its connection is cut */
 
     struct member *members;    /* owned; settings.clients of them */
     uint64_t *keys;            /* owned; the first bytes of their tokens; 0 for no member */

@@ -363,12 +363,14 @@ static tp_status read_span(struct motion *m, const char *name, double least, dou
 
 static tp_status read_times(struct motion *m, tp_error *err)
 {
-    double period = 0, ahead = 0, lease = 0, longest = 0;
+    double period = 0, ahead = 0, lease = 0, longest = 0, device = 0;
     tp_status status = read_span(m, "period", 0.001, 1, &period, err);
 
     status = status == TP_OK ? read_span(m, "ahead", 0.002, 1, &ahead, err) : status;
     status = status == TP_OK ? read_span(m, "lease", 0.05, 3600, &lease, err) : status;
     status = status == TP_OK ? read_span(m, "max_lease", lease, 3600, &longest, err) : status;
+    status = status == TP_OK ? read_span(m, "device_lease", 0.05, 60, &device, err) : status;
+    m->device_lease_ns = (int64_t)(device * 1e9);
     m->period_ns = (int64_t)(period * 1e9 + 0.5);
     m->ahead_ns = (int64_t)(ahead * 1e9 + 0.5);
     m->settings.lease_ns = (int64_t)(lease * 1e9);

@@ -657,8 +657,9 @@ typedef struct tpi_timed_command {
     tp_device *device;
     const tp_message *what;
     const void *ask;
-    tpi_mover mover;  /* whose command it is */
-    unsigned epoch;   /* of the panic, when it was granted */
+    tpi_mover mover; /* whose command it is */
+    unsigned epoch;  /* of the panic, when it was granted */
+    int64_t now_ns;
     int64_t until_ns; /* it moves nothing after this time */
 } tpi_timed_command;
 bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
