@@ -289,7 +289,7 @@ static bool touches(const tpi_sim *sim, const struct sim_spot *spot, struct sim_
 }
 
 /* Set the flags of a body; returns what it overlaps: the first tree, or any. One that was not
- * checked, for want of effort, is moved with care, as if it touched something. */
+ * checked, for want of effort, is moved with care, as if it overlapped something. */
 static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot, bool any,
                              struct sim_effort *effort)
 {
@@ -300,7 +300,7 @@ static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot, bool any
 
     *flags &= (uint8_t) ~(SIM_TOUCHES | SIM_OVERLAPS);
     *flags |= close || unknown ? SIM_TOUCHES : 0;
-    *flags |= other != TPI_SIM_NONE ? SIM_OVERLAPS : 0;
+    *flags |= other != TPI_SIM_NONE || unknown ? SIM_OVERLAPS : 0;
     return other;
 }
 

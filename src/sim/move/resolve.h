@@ -30,7 +30,7 @@ struct sim_effort tpi_sim_overlap_effort(const tpi_sim *sim);
 /* Find out for all bodies whether they touch or overlap something; report each that overlaps
  * through `tell`, which may be NULL: `other` is a tree. `effort` may be NULL for the default.
  * Returns how many bodies were not checked because it was used up, where very many models overlap;
- * these are moved with care, as if they touched something. */
+ * these are moved with care, as if they overlapped something. */
 uint32_t tpi_sim_check_overlaps(tpi_sim *sim, struct sim_effort *effort,
                                 void (*tell)(void *context, uint32_t tree, uint32_t other),
                                 void *context);
