@@ -197,6 +197,13 @@ static bool may_stand(const struct search *in, unsigned step, const tpi_part *pa
                : has(in, part, is_open) || !has(in, part, is_special);
 }
 
+/* Channels take and give. */
+static bool is_both_ways(const struct search *in)
+{
+    return in->wish->command < TPI_COMMANDS &&
+           tpi_dictionary_entry(in->wish->command)->sort == TPI_SORT_CHANNEL;
+}
+
 /* The parts that carry the word of a step, best first. */
 static unsigned candidates(const struct search *in, unsigned step, struct candidate *out)
 {
@@ -210,7 +217,7 @@ static unsigned candidates(const struct search *in, unsigned step, struct candid
         const struct candidate found = {(int)i, is_last ? depth + TPI_MOST_LIST : depth, part->id};
         unsigned at = count;
 
-        if (depth < 0 || part->device->is_output != in->wants_output ||
+        if (depth < 0 || (part->device->is_output != in->wants_output && !is_both_ways(in)) ||
             (is_generic(in, word) && !can(in, (int)i)) || !may_stand(in, step, part)) {
             continue;
         }

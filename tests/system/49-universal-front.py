@@ -180,6 +180,56 @@ def a_stop_is_for_everyone_and_ends_what_moves():
         tap.equal(two.ask(0x3012, b"\xff\xff"), (0, b""))
 
 
-tap.main(every_example_of_the_page_is_what_happens, the_page_has_all_commands, a_type_that_is_none_matches_nothing, motor_power_and_read_analog_with_all_three_statuses,
+def text_of(rest):
+    return rest[4:].decode()
+
+
+def channels_are_mailboxes_between_clients():
+    board = 'driver ( name "localbb" provides [ "blackboard:0" ] )\n'
+    with Server(NXT + board) as server, Client(server) as one, Client(server) as two, Client(server) as three:
+        for client, number in ((one, 0), (two, 5)):
+            tap.equal(client.ask(0x4000, bytes([16, number]) + text(b"crew")), (0, b""))
+        tap.equal(three.ask(0x4000, b"\x10\0" + text(b"others")), (0, b""))
+        tap.equal(two.ask(0x4003, b"\0\x05"), (0, struct.pack(">i", 0)))
+        tap.equal(one.ask(0x4001, b"\x01\0"), (0, text(b"")))
+        for word in (b"hello", b"", "grüße".encode()):
+            tap.equal(one.ask(0x4002, b"\x10\0" + text(word)), (0, b""))
+        while two.ask(0x4003, b"\0\x05")[1] != struct.pack(">i", 3):
+            pass
+        tap.equal([text_of(two.ask(0x4001, b"\x01\x05")[1]) for _ in range(4)], ["hello", "", "grüße", ""])
+        tap.equal(three.ask(0x4003, b"\0\0"), (0, struct.pack(">i", 0)))
+        while one.ask(0x4003, b"\0\0")[1] != struct.pack(">i", 3):  # its own come back
+            pass
+        status, rest = one.ask(0x4002, b"\x10\0" + text(b"x" * 513))
+        tap.equal((status, error(rest)), (1, (3, "bad value: a message has at most 512 bytes")))
+        status, rest = one.ask(0x4000, b"\x10\0" + text(b"x" * 64))
+        tap.equal((status, error(rest)[0]), (1, 3))
+        for number in range(20):  # a full mailbox loses the oldest
+            one.ask(0x4002, b"\x10\0" + text(b"%d" % number))
+        while two.ask(0x4003, b"\0\x05")[1] != struct.pack(">i", 16):
+            pass
+        status, rest = one.ask(0x4001, b"\x01\x09")  # inbox 9 of the brick
+        assert status == 0 or (error(rest)[0], "Inbox 9" in error(rest)[1]) == (5, True), error(rest)
+
+
+def without_a_blackboard_there_are_no_channels():
+    finch = 'driver ( name "robotfile" robot "finch" port "emulate:finch" provides [ "universal:0" ] )\n'
+    with Server(finch) as server, Client(server) as client:
+        status, rest = client.ask(0x4000, b"\x10\0" + text(b"crew"))
+        code, sentence = error(rest)
+        assert (status, code) == (1, 1) and "localbb" in sentence, sentence
+        tap.equal(client.ask(0x4003, b"\0\0"), (0, struct.pack(">i", -1)))
+        tap.equal(client.ask(0x0000), (0, b""))
+
+
+def a_reader_writes_no_messages():
+    keys = 'keys [ "teacher move 0123456789abcdef" ]\ndriver ( name "localbb" provides [ "blackboard:0" ] )\n'
+    with Server(keys + NXT) as server, Client(server) as client:
+        tap.equal(client.ask(0x4000, b"\x10\0" + text(b"crew")), (0, b""))
+        status, rest = client.ask(0x4002, b"\x10\0" + text(b"hi"))
+        tap.equal((status, error(rest)[0]), (1, 7))
+
+
+tap.main(channels_are_mailboxes_between_clients, without_a_blackboard_there_are_no_channels, a_reader_writes_no_messages, every_example_of_the_page_is_what_happens, the_page_has_all_commands, a_type_that_is_none_matches_nothing, motor_power_and_read_analog_with_all_three_statuses,
          robots_are_listed_and_selected, pictures_come_one_by_one_and_as_a_stream, rights_come_with_keys,
          bad_packets_lose_nothing, a_panic_is_seen_behind_a_wait, a_stop_is_for_everyone_and_ends_what_moves)
