@@ -17,6 +17,7 @@ enum {
     ANALOG_OUTPUT = 18,
     LOCOMOTOR = 19,
     DRIVE_AXIS = 20,
+    SERVO = 64,
     EVERYTHING = 255,
 };
 enum { ID_PULLS_UP = 64, ID_INVERTS = 128, ID_PIN = 63 };
@@ -167,6 +168,7 @@ static void drive(float left, float right)
 static uint8_t write_port(uint8_t type, uint8_t id, bool is_servo, float value)
 {
     const uint8_t limit = type == DIGITAL_OUTPUT || type == OUTPUT ? BOARD_PINS
+                          : type == SERVO                          ? BOARD_SERVOS
                           : type == ANALOG_OUTPUT ? (is_servo ? BOARD_SERVOS : BOARD_DUTIES)
                           : type == LOCOMOTOR     ? BOARD_MOTORS + 1
                           : type == DRIVE_AXIS    ? 1
@@ -181,7 +183,7 @@ static uint8_t write_port(uint8_t type, uint8_t id, bool is_servo, float value)
         move((uint8_t)(id - 1), value);
     } else if (type == LOCOMOTOR || type == DRIVE_AXIS) {
         drive(value, value);
-    } else if (is_servo) {
+    } else if (is_servo || type == SERVO) {
         board_servo(id, (uint8_t)tpi_play_round(clamped(value, 0.0f, 180.0f)));
     } else if (type == ANALOG_OUTPUT) {
         board_duty(id, (uint8_t)tpi_play_round(clamped(value, 0.0f, 100.0f) * 2.55f));

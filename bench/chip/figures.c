@@ -15,7 +15,7 @@
 #include "universal/vocabulary.h"
 
 enum { LOAD = 16, RUN = 17, STATE = 19, BLOCK = 64, LARGEST = 1024 };
-enum { STATE_AT = 5, UNTOUCHED_AT = 18 }; /* in the bytes of STATE, behind status and length */
+enum { STATE_AT = 5, UNTOUCHED_AT = 20 }; /* in the bytes of STATE, behind status and length */
 
 static int missed;
 

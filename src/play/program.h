@@ -10,6 +10,7 @@
 
 enum {
     TPI_PLAY_CHIP_BYTES = 1024,   /* the largest image that fits a chip */
+    TPI_PLAY_CHIP_CELLS = 128,    /* registers and variables of functions on a chip */
     TPI_PLAY_PRINT_CODE = 0x2001, /* the machine's own commands: print a row */
     TPI_PLAY_LOG_CODE = 0x2002,   /* log a name and a value */
     TPI_PLAY_LINE_CODE = 0x2003,  /* a line begins: for hosts that show or count lines */
