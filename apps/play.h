@@ -21,7 +21,7 @@ typedef struct play_options {
     const char *port, *wiring, *log;
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
-    bool is_loose, trace;
+    bool is_loose, trace, has_url;
     double seconds; /* --for; 0 without end */
     uint32_t seed;
     struct remote *remote; /* borrowed; for --key and others */
@@ -42,7 +42,7 @@ void play_source_fini(play_source *source);
 /* Print how the program's devices are matched on a robot, without one. */
 int play_explain(const play_options *options, const play_source *source);
 
-/* Run the program on a robot. */
+/* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);
 
 #endif
