@@ -186,8 +186,8 @@ def what_explain_refuses_play_refuses_before_anything_moves():
     assert "Tone: there is no speaker" in result.stderr, result
     with Program("emulate", "srv1", "--listen", "tcp:127.0.0.1:0", "--trace") as robot:
         result = play(path, "--on", "srv1", "--port", address(robot, r"^srv1 (tcp:\S+)"))
-        tap.equal((result.returncode, result.stdout), (1, "Drive: Both Wheels\n"))
-        assert "Tone: srv1: not available: Tone: there is no speaker" in result.stderr, result
+        tap.equal((result.returncode, result.stdout), (1, "Drive: Both Tracks\n"))
+        assert "Tone: universal:0: srv1: not available: Tone: there is no speaker" in result.stderr, result
         robot.process.terminate()
         tap.equal([line for line in robot.process.stdout if re.search("> 4d ", line) and "> 4d 00 00" not in line], [])
     tap.equal(play(ROOT / "programs/find-light.play", "--explain", "--on", "srv1").returncode, 0)
