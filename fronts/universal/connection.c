@@ -275,6 +275,7 @@ void tpi_universalf_close(struct connection *c)
     front->count--;
     drop_held(c);
     tpi_universalf_drop_ports(c, 0);
+    tpi_universalf_channels_end(c);
     free(c->task.bytes);
     tpi_buf_fini(&c->out);
     free(c);

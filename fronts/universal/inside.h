@@ -5,6 +5,7 @@
  *     connection.c   bytes of a stream to packets
  *     command.c      one packet: a universal command, its order and its reply
  *     extended.c     the functions of the command Extended
+ *     channels.c     channels of the server
  *     targets.c      the robots of the server, and the devices of the program
  *     session.c      the session of a connection: what the robot answers
  *     replies.c      what goes out
@@ -21,6 +22,7 @@
 #include "troupe/interfaces/common.h"
 #include "troupe/interfaces/universal.h"
 #include "troupe/stream.h"
+#include "universal/channels.h"
 #include "universal/packet.h"
 
 enum {
@@ -50,6 +52,7 @@ struct task {
     bool seeks;         /* the camera */
     bool adds;          /* the last device of the program is new */
     unsigned asked;     /* the message that the robot has not answered; 0 for none */
+    uint16_t asked_of;  /* the interface of the device that was asked */
 };
 
 /* The first command without a reply that failed. */
@@ -83,6 +86,13 @@ struct camera {
     uint32_t revision;
 };
 
+/* The channels that the client has opened. */
+struct channels {
+    tp_device *board; /* borrowed; NULL for none */
+    bool is_open;
+    tpi_channels *boxes; /* owned; NULL before the first one */
+};
+
 struct connection {
     struct universal_front *front; /* borrowed */
     tp_stream *stream;             /* owned */
@@ -109,6 +119,7 @@ struct connection {
     struct port ports[TP_UNIVERSAL_MOST_DEVICES];
     struct pictures stream_of;
     struct camera camera;
+    struct channels channels;
 };
 
 /* The state of an instance of the front. */
@@ -201,12 +212,25 @@ void tpi_universalf_drop_ports(struct connection *c, unsigned from);
 /* The robot has answered MATCH. */
 void tpi_universalf_matched(struct connection *c, const tp_universal_matches *matches);
 
+/* ---- channels.c ---- */
+
+/* Carry out a command of a channel of the server; false if it is for the robot. */
+bool tpi_universalf_channel(struct connection *c);
+
+/* The blackboard has sent something. */
+void tpi_universalf_heard(struct connection *c, const tp_msg *msg);
+void tpi_universalf_channels_end(struct connection *c);
+
 /* ---- session.c ---- */
 
 tp_status tpi_universalf_session_begin(struct connection *c);
 
 /* Send the robot a request; its answer goes on with the packet. */
 void tpi_universalf_ask(struct connection *c, unsigned code, const void *value);
+
+/* The same for another device of the server. */
+void tpi_universalf_ask_of(struct connection *c, tp_device *device, const tp_interface *interface,
+                           unsigned code, const void *value);
 
 /* The fault of a request that was refused. */
 tpi_fault tpi_universalf_fault(tp_status status);

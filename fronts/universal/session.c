@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "troupe/interfaces/blackboard.h"
 
 tpi_fault tpi_universalf_fault(tp_status status)
 {
@@ -34,10 +35,16 @@ static void refuse(struct connection *c, tp_status status, const char *why)
 
 void tpi_universalf_ask(struct connection *c, unsigned code, const void *value)
 {
-    const tp_interface *interface =
-        code == TP_COMMON_REQ_HALT ? &tp_interface_common : &tp_interface_universal;
+    tpi_universalf_ask_of(
+        c, c->device, code == TP_COMMON_REQ_HALT ? &tp_interface_common : &tp_interface_universal,
+        code, value);
+}
+
+void tpi_universalf_ask_of(struct connection *c, tp_device *device, const tp_interface *interface,
+                           unsigned code, const void *value)
+{
     const tp_message *what = tp_interface_message(interface, TP_KIND_REQUEST, code);
-    const tp_msghdr header = {.addr = *tp_session_address(c->device),
+    const tp_msghdr header = {.addr = *tp_session_address(device),
                               .type = TP_MSGTYPE_REQ,
                               .subtype = (uint8_t)code,
                               .seq = c->task.number};
@@ -51,9 +58,13 @@ void tpi_universalf_ask(struct connection *c, unsigned code, const void *value)
     tp_msg_unref(msg);
     if (status == TP_OK) {
         c->task.asked = code;
+        c->task.asked_of = header.addr.interf;
         return;
     }
-    if (status == TP_E_UNKNOWN) { /* the robot is gone: another one may come */
+    if (status == TP_E_UNKNOWN && device == c->channels.board) {
+        c->channels.board = NULL;
+        c->channels.is_open = false;
+    } else if (status == TP_E_UNKNOWN) { /* the robot is gone: another one may come */
         c->device = NULL;
         c->is_open = false;
     }
@@ -104,13 +115,21 @@ static void take_message(struct connection *c, const tp_msg *msg)
 {
     const tp_msghdr *header = tp_msg_header(msg);
 
-    if (header->addr.interf != TP_UNIVERSAL_CODE || c->ending || c->task.asked == 0 ||
+    if (header->addr.interf == TP_BLACKBOARD_CODE && header->type == TP_MSGTYPE_DATA) {
+        tpi_universalf_heard(c, msg);
+        return;
+    }
+    if (header->addr.interf != c->task.asked_of || c->ending || c->task.asked == 0 ||
         header->subtype != c->task.asked || header->seq != c->task.number) {
         return;
     }
     if (header->type == TP_MSGTYPE_RESP_ACK) {
         c->task.asked = 0;
-        take_answer(c, header->subtype, tp_msg_payload(msg));
+        if (c->task.asked_of == TP_BLACKBOARD_CODE) {
+            tpi_universalf_done(c, NULL);
+        } else {
+            take_answer(c, header->subtype, tp_msg_payload(msg));
+        }
     } else if (header->type == TP_MSGTYPE_RESP_NACK) {
         c->task.asked = 0;
         take_refusal(c, tp_msg_payload(msg));
