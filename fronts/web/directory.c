@@ -234,8 +234,14 @@ static void put_own_channels(struct writer *w)
                    "\"troupe.panic_state\",\"schemaEncoding\":\"jsonschema\",\"schema\":",
                    (unsigned)TP_PLAYER_DATA_PANIC);
     put_schema(&w->text, panic->ask, w->brief);
+    tpi_buf_printf(&w->text,
+                   "},{\"id\":%u,\"topic\":\"/tf\",\"encoding\":\"cdr\",\"schemaName\":\"%s\","
+                   "\"schemaEncoding\":\"ros2msg\",\"schema\":",
+                   (unsigned)CHANNELS_OF_DEVICE / 4, tpi_ros_tf.name);
+    tpi_json_put_string(&w->text, w->brief ? "" : tpi_ros_tf.definition,
+                        w->brief ? 0 : strlen(tpi_ros_tf.definition));
     tpi_buf_putc(&w->text, '}');
-    w->count++;
+    w->count += 2;
 }
 
 static void put_own_services(struct writer *w)

@@ -429,7 +429,8 @@ void tpi_web_parameters_answered(struct client *client, struct call *call, const
             fail(reading, TP_E_UNKNOWN, "the device has no such property");
         }
     } else if (item->set) {
-        struct item *again = add_item(reading, &item->addr);
+        const tp_devaddr addr = item->addr; /* the list of items grows */
+        struct item *again = add_item(reading, &addr);
 
         item = &reading->items[call->item];
         if (again != NULL) { /* what it is now */

@@ -232,7 +232,53 @@ void tpi_web_note_data(struct client *client, tp_msg *msg)
     }
 }
 
+/* ---- Frames of reference --------------------------------------------------------------------- */
+
+/* Their time follows the world, if there is one. */
+static double frames_time(const struct web_front *front)
+{
+    return front->world.time >= 0 ? front->world.time
+                                  : tp_clock_wall_s(tp_hub_clock(tp_front_hub(front->instance)));
+}
+
+static const struct subscription *frames_of(const struct client *client)
+{
+    const tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE}};
+
+    return tpi_web_subscription(client, FORM_CDR, &header);
+}
+
+/* Encoded once for all. */
 void tpi_web_frames_tick(struct web_front *front)
 {
-    (void)front;
+    tp_frame_list *frames = NULL;
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    const double now_s = frames_time(front);
+
+    for (struct connection *c = front->connections; c != NULL; c = c->next) {
+        const struct subscription *s =
+            c->phase == PHASE_SOCKET && c->door->watches_frames && !c->blocked ? frames_of(c->door)
+                                                                               : NULL;
+        uint8_t head[1 + 4 + TPI_WEB_STAMP] = {1};
+
+        if (s == NULL) {
+            continue;
+        }
+        if (bytes == NULL) {
+            if (tp_hub_frames(tp_front_hub(front->instance), &frames) != TP_OK ||
+                (length = tpi_ros_frames(frames, now_s, NULL, 0)) == 0 ||
+                (bytes = malloc(length)) == NULL) {
+                break;
+            }
+            (void)tpi_ros_frames(frames, now_s, bytes, length);
+        }
+        tpi_web_put_u32(head + 1, s->id);
+        tpi_web_put_u64(head + 5, tpi_web_nanoseconds(now_s));
+        tpi_buf *out = tpi_web_binary(c, sizeof head + length);
+        tpi_buf_put(out, head, sizeof head);
+        tpi_buf_put(out, bytes, length);
+    }
+    free(bytes);
+    free(frames);
 }
