@@ -19,7 +19,7 @@ static const char *const actions[] = {"--check", "--format",      "--write",   "
 static const char *const known[] = {"--check",       "--format",  "--write", "--blocks", "--text",
                                     "--disassemble", "--explain", "--on",    "--port",   "--wiring",
                                     "--map",         "--loose",   "--trace", "--log",    "--for",
-                                    "--seed",        NULL};
+                                    "--seed",        "--upload",  "--watch", NULL};
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
@@ -223,6 +223,8 @@ static int act(const play_options *options)
             result = command_write(name, &out);
         } else if (strcmp(action, "--explain") == 0) {
             result = play_explain(options, &source);
+        } else if (options->upload != NULL) {
+            result = play_upload(options, &source);
         } else {
             result = play_run(options, &source);
         }
@@ -250,6 +252,7 @@ static const char **text_of(play_options *options, const char *option)
            : strcmp(option, "--port") == 0   ? &options->port
            : strcmp(option, "--wiring") == 0 ? &options->wiring
            : strcmp(option, "--log") == 0    ? &options->log
+           : strcmp(option, "--upload") == 0 ? &options->upload
            : strcmp(option, "--map") == 0 && options->map_count < PLAY_MOST_MAPS
                ? &options->maps[options->map_count++]
                : NULL;
@@ -285,7 +288,9 @@ static int read_option(play_options *options, int argc, char **argv, int *i)
     }
     options->is_loose |= strcmp(option, "--loose") == 0;
     options->trace |= strcmp(option, "--trace") == 0;
-    return strcmp(option, "--loose") == 0 || strcmp(option, "--trace") == 0
+    options->watch |= strcmp(option, "--watch") == 0;
+    return strcmp(option, "--loose") == 0 || strcmp(option, "--trace") == 0 ||
+                   strcmp(option, "--watch") == 0
                ? EXIT_DONE
                : remote_unexpected(options->remote, option, known);
 }
@@ -333,6 +338,7 @@ const command command_play = {
     .help =
         "usage: troupe play PROGRAM --on ROBOT --port LINE [OPTIONS]\n"
         "       troupe play PROGRAM --url URL [OPTIONS]\n"
+        "       troupe play PROGRAM --upload LINE [--watch]\n"
         "       troupe play PROGRAM --check | --format | --write | --blocks | --disassemble\n"
         "       troupe play PROGRAM --explain --on ROBOT [--wiring FILE] [--map CLASS=PLACE]\n"
         "       troupe play BLOCKS --text        troupe play --blocks\n"
@@ -349,6 +355,11 @@ const command command_play = {
         "  --trace         print each command, how it was translated, and its bytes\n"
         "  --log FILE      where `log` writes: CSV with time, name and value\n"
         "  --for S         end after S seconds\n"
+        "  --upload LINE   put it into a chip at serial:/dev/ttyACM0, where it runs alone: an "
+        "Arduino\n"
+        "                  Uno with Troupe's firmware (docs/guide/chips.md); --on uno is the "
+        "default\n"
+        "  --watch         with --upload: print what the program prints, until it ends or Ctrl-C\n"
         "  --seed N        begin of the random numbers (1)\n"
         "\n"
         "  --check         print all mistakes, or the size of the compiled program\n"

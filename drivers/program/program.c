@@ -17,6 +17,8 @@
 static const tp_param program_params[] = {
     {"file", NULL, "", "the program, for instance find-light.play; \"\" waits until one is loaded"},
     {"start", "bool", "yes", "whether the program of `file` runs with the server"},
+    {"stay", "bool", "yes",
+     "whether programs go on, and the robot stays connected, without clients"},
     {"retry", "s", "0", "after a fault it begins again so much later; 0: never"},
     {"loose", "bool", "no",
      "actuators may fall back to generic classes, percent may stand for units"},
@@ -114,7 +116,9 @@ static tp_status program_init(tp_instance *self, tp_error *err)
     struct program *p = tp_instance_state(self);
     const char *file = tp_param_string(self, "file");
 
-    tp_instance_stay_on(self); /* a program goes on when its clients leave */
+    if (tp_param_bool(self, "stay")) {
+        tp_instance_stay_on(self);
+    }
     p->instance = self;
     p->times.retry_ns = INT64_MAX;
     p->runner = calloc(1, sizeof *p->runner);

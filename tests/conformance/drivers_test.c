@@ -30,6 +30,7 @@ extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
+extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
@@ -180,7 +181,7 @@ static const suite_driver drivers[] = {
     },
     {
         .section = {&tp_driver_program, "program:0", "universal:0",
-                    "file=" TEST_ROOT "/programs/follow-line.play start=no"},
+                    "file=" TEST_ROOT "/programs/follow-line.play start=no stay=no"},
         .behind = "universal:0",
         .behind_driver = "robotfile",
         .behind_settings = MUTE,
@@ -227,6 +228,11 @@ static const suite_driver drivers[] = {
                     YARD " speed=10 threads=2"},
         .foreign = "health:0",
         .bad_settings = bad_sims,
+    },
+    {
+        .section = {&tp_driver_localbb, "blackboard:0", NULL, NULL},
+        .foreign = "sonar:0",
+        .quiet = "blackboard",
     },
     {
         .section = {&tp_driver_switch, "position2d:10", "a@position2d:0 position2d:1",
