@@ -165,6 +165,19 @@ static void put_devices(const simd *s, const struct simd_scene *scene, tpi_sim_m
     }
 }
 
+/* The devices of other drivers that the configuration names for a model. */
+static void put_bodies(const simd *s, const char *name, size_t length, tpi_buf *text, size_t before)
+{
+    for (size_t i = 0; i < tp_param_count(s->instance, "bodies"); i++) {
+        const char *body = tp_param_string_at(s->instance, "bodies", i);
+        const size_t model = strcspn(body, " ");
+        if (model == length && strncmp(body, name, length) == 0 && body[model] != '\0') {
+            tpi_buf_printf(text, "%s%s", text->length > before ? " " : "",
+                           body + model + strspn(body + model, " "));
+        }
+    }
+}
+
 static void put_texts(const simd *s, struct simd_scene *scene, tp_scene_model *m, const char *kind,
                       struct texts *texts)
 {
@@ -178,6 +191,12 @@ static void put_texts(const simd *s, struct simd_scene *scene, tp_scene_model *m
     m->name_count = end_text(text, texts->at[1]);
     texts->at[2] = text->length;
     put_devices(s, scene, m->model, text);
+    if (!text->failed) {
+        tpi_buf name = {0};
+        tpi_buf_put(&name, text->data + texts->at[1], m->name_count - 1);
+        put_bodies(s, tpi_buf_text(&name), name.length, text, texts->at[2]);
+        tpi_buf_fini(&name);
+    }
     m->devices_count = end_text(text, texts->at[2]);
 }
 
