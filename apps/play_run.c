@@ -139,7 +139,8 @@ static tp_status pass_time(tp_client *client, int64_t until_ns, tp_error *err)
 static int fault(const play_host *host, const char *sentence)
 {
     return command_fail(name, EXIT_FAILED, "%s:%u: %s", host->options->path,
-                        tpi_play_program_line(host->program, host->machine.fault_pc), sentence);
+                        tpi_play_program_line(host->program, host->runner.machine.fault_pc),
+                        sentence);
 }
 
 static int follow(play_host *host, tp_client *client)
@@ -150,14 +151,15 @@ static int follow(play_host *host, tp_client *client)
     tp_error err = {0};
 
     while (!interrupted && now_ns() < end_ns) {
-        host->machine.now_ms = (int32_t)((now_ns() - start_ns) / 1000000);
+        host->runner.machine.now_ms = (int32_t)((now_ns() - start_ns) / 1000000);
         tp_status status = TP_OK;
-        switch (tpi_play_run(&host->machine, TURNS_AT_ONCE)) {
+        switch (tpi_play_run(&host->runner.machine, TURNS_AT_ONCE)) {
         case TPI_PLAY_ASKS:
             status = play_host_serve(host, &err);
             break;
         case TPI_PLAY_WAITS: {
-            const int64_t wake_ns = start_ns + (int64_t)tpi_play_wake_ms(&host->machine) * 1000000;
+            const int64_t wake_ns =
+                start_ns + (int64_t)tpi_play_wake_ms(&host->runner.machine) * 1000000;
             status = pass_time(client, wake_ns < end_ns ? wake_ns : end_ns, &err);
             break;
         }
@@ -165,13 +167,13 @@ static int follow(play_host *host, tp_client *client)
             status = pass_time(client, now_ns() + PAUSE_NS, &err);
             break;
         case TPI_PLAY_FAULTED:
-            return fault(host, tpi_play_fault_text(host->machine.fault));
+            return fault(host, tpi_play_fault_text(host->runner.machine.fault));
         default:
             return EXIT_DONE;
         }
         if (status != TP_OK && !interrupted) {
-            if (host->machine.is_asking) {
-                tpi_play_refuse(&host->machine);
+            if (host->runner.machine.is_asking) {
+                tpi_play_refuse(&host->runner.machine);
             }
             return fault(host, err.text);
         }

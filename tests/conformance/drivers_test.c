@@ -23,6 +23,7 @@ extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_passthrough;
+extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
@@ -92,6 +93,8 @@ static const char *const bad_robots[] = {"robot=nobody port=script:x",
                                          MUTE " motor_speed=0",
                                          MUTE " wiring=/no/such.xml",
                                          NULL};
+static const char *const bad_programs[] = {
+    "file=/no/such.play", "file=" TEST_ROOT "/README.md", "retry=-1", "rate=0", "rate=1e9", NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
     "simulation:0 world:0 map:0 scene:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 "        \
@@ -174,6 +177,16 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0 laser:0 ptz:0 ptz:1 log:0",
         .foreign = "sonar:0",
         .bad_settings = bad_passes,
+    },
+    {
+        .section = {&tp_driver_program, "program:0", "universal:0",
+                    "file=" TEST_ROOT "/programs/follow-line.play start=no stay=no"},
+        .behind = "universal:0",
+        .behind_driver = "robotfile",
+        .behind_settings = MUTE,
+        .foreign = "sonar:0",
+        .bad_settings = bad_programs,
+        .quiet = "program",
     },
     {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
