@@ -31,7 +31,7 @@ struct cast {
     tp_kit kit;
     const tp_scheme *schemes[MOST_SCHEMES];
     tp_scheme scheme;
-    tpi_buf bodies;      /* borrowed; its names do not change */
+    tpi_buf bodies;            /* borrowed; its names do not change */
     int wishes[2];             /* owned: a pipe of pointers to wishes */
     struct actor actors[MOST]; /* of the thread that steps the world */
 };

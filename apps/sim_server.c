@@ -95,6 +95,7 @@ static tp_status serve(sim_server *s, tp_error *err)
     tpi_buf text = {0};
 
     s->served = (tpi_sim_served){.driver = tpi_sim_served_driver, .host = &s->host};
+    s->served.driver.flags |= s->options.config != NULL ? TP_DRIVER_JOINS : 0u;
     s->drivers[0] = &s->served.driver;
     if (s->options.config != NULL) {
         tpi_buf_puts(&text, s->options.config);
