@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """troupe demo without a world: one server with emulated robots that play a program in the world that is shown, a robot that
 explores, and timed motion on a stage.  argv: the troupe program, the source root."""
+import contextlib
+import fcntl
 import json
 import math
 import os
 import pathlib
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import urllib.request
 
 import cli
 import tap
@@ -108,6 +114,53 @@ def a_panic_reaches_the_robots_through_their_bytes():
         tap.equal(house.interrupt()[0], 0)
 
 
+def the_page_is_served_and_printed():
+    with House("--headless") as house:
+        page = re.search(r"the demo is at (http://localhost:\d+/); open it in a browser", "".join(house.lines)).group(1)
+        with urllib.request.urlopen(page, timeout=cli.PATIENCE) as answer:
+            tap.equal(answer.status, 200)
+            assert b"<html" in answer.read()
+        result = troupe("view", page, **WITHOUT_BROWSER)
+        tap.equal((result.returncode, result.stdout), (0, f"{page}; open it in a browser\n"))
+        tap.equal(house.interrupt()[0], 0)
+
+
+def a_browser_is_asked_to_open_it():
+    """On a terminal; a program notes what it was asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser, noted = pathlib.Path(folder) / "browser", pathlib.Path(folder) / "noted"
+        browser.write_text(f'#!/bin/sh\necho "$1" > {noted}.new && mv {noted}.new {noted}\n')
+        browser.chmod(0o755)
+        with cli.Terminal("demo", "--render", f"{folder}/x.png", columns=160, BROWSER=str(browser)) as terminal:
+            terminal.until(lambda lines: any("which your browser opens" in line for line in lines))
+            page = re.search(r"the demo is at (\S+), which", "".join(terminal.lines)).group(1)
+            while not noted.exists():
+                pass
+            tap.equal(noted.read_text(), f"{page}\n")
+            terminal.type(b"\x03")
+            tap.equal(terminal.ended(), 0)
+
+
+def on_the_terminal_it_has_names_and_numbers():
+    with tempfile.TemporaryDirectory() as folder:
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.chdir(folder)
+            os.execve(PROGRAM, [PROGRAM, "demo", "--terminal"],
+                      {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "COLUMNS": "160", "LINES": "40"})
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
+        raw = b""
+        while not all(name in raw for name in (b" troupe demo - demo, 8 robots", b"nina", b"4 nina", b"7 arto", b"0 ada")):
+            raw += os.read(fd, 65536)
+        assert b"\x1b[38;5;" in raw and b"\x1b[38;2;" not in raw  # a palette of 256 colours
+        os.write(fd, b"q")
+        with contextlib.suppress(OSError):
+            while os.read(fd, 65536):
+                pass
+        os.close(fd)
+        tap.equal(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+
+
 def it_ends_to_the_step_and_leaves_nobody_behind():
     with tempfile.TemporaryDirectory() as folder:
         result = troupe("demo", "--headless", "--seconds", "3", "--speed", "5", "--render", f"{folder}/x.png",
@@ -133,4 +186,5 @@ def mistakes_are_told():
 
 
 tap.main(all_of_them_play, models_know_their_devices, a_panic_reaches_the_robots_through_their_bytes,
+         the_page_is_served_and_printed, a_browser_is_asked_to_open_it, on_the_terminal_it_has_names_and_numbers,
          it_ends_to_the_step_and_leaves_nobody_behind, the_configuration_can_be_read_and_run, mistakes_are_told)
