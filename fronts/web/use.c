@@ -306,9 +306,11 @@ struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, b
     if (use == NULL) {
         return NULL;
     }
-    use->used_ns = front_now(client->front);
-    use->used_ns += use->used_ns == 0;
-    use->wrote = use->wrote || write;
+    if ((write ? use->writers : use->readers) == 0) { /* nothing else keeps it open */
+        use->used_ns = front_now(client->front);
+        use->used_ns += use->used_ns == 0;
+        use->wrote = use->wrote || write;
+    }
     use->failed.code = TP_OK;
     *(write ? &use->writers : &use->readers) += 1; /* so that it stays while it is opened */
     const tp_status status =

@@ -80,7 +80,7 @@ static tp_status json_size(const tp_msghdr *header, const tp_struct *type, const
 {
     if (value == NULL) {
         *size = TPI_WEB_STAMP + 64;
-    } else if (is_refusal(header)) {
+    } else if (is_refusal(header) && type == &tp_desc_failure) {
         *size = TPI_WEB_STAMP + 64 + 6 * (size_t)((const tp_failure *)value)->text_count;
     } else {
         *size = TPI_WEB_STAMP + json_bound(type, value) + 1;

@@ -23,7 +23,7 @@ export async function end() {
 }
 
 /** A page of the dashboard. It fails the test if the page logs an error or asks another host. */
-export async function open(base, route, options = {}) {
+export async function open(base, route, options = {}, before = async () => {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -32,6 +32,7 @@ export async function open(base, route, options = {}) {
   page.on('pageerror', (error) => page.problems.push(error.stack ?? error.message));
   page.on('console', (message) => message.type() === 'error' && page.problems.push(message.text()));
   page.on('request', (request) => page.requests.push(request.url()));
+  await before(page);
   await page.goto(`${base}#/${route}`);
   return page;
 }
@@ -81,8 +82,10 @@ export async function ask(base, path, body) {
   return value;
 }
 
-/** Runs tests: their names are sentences. */
-export async function main(tests) {
+/** Runs tests: their names are sentences. A word as the last argument chooses those that contain it. */
+export async function main(all) {
+  const word = process.argv[3] ?? '';
+  const tests = Object.fromEntries(Object.entries(all).filter(([name]) => name.includes(word)));
   console.log(`1..${Object.keys(tests).length}`);
   let failed = false;
   await begin();

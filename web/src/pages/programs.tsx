@@ -64,6 +64,7 @@ function Blocks({ program }: { program: ProgramDevice }) {
               shown.current = text;
               editor.current.load(blocks);
               why.value = '';
+              await program.check(); // blocks need right words, not right names
             } else if (program.report.peek()?.mistakes.length) {
               why.value = 'The text has mistakes: the blocks are those before.';
             }

@@ -240,6 +240,9 @@ function keys(event: KeyboardEvent, stage: Stage, drive: Drive | null): void {
   }
 }
 
+/** The name of the robot that was chosen: a new connection makes everything anew but this. */
+let chosen = '';
+
 function View({ scene }: { scene: Scene }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [stage, setStage] = useState<Stage | null>(null);
@@ -247,8 +250,22 @@ function View({ scene }: { scene: Scene }) {
     const made = new Stage(scene, canvas.current!);
     setStage(made);
     Object.assign(canvas.current!, { stage: made }); // for tests
+    const ends = [
+      scene.ready.subscribe((ready) => {
+        const again = ready ? scene.robots().find((one) => one.name === chosen) : undefined;
+        if (again !== undefined) {
+          made.selected.value = again.number;
+        }
+      }),
+      made.selected.subscribe((number) => {
+        if (scene.ready.peek()) {
+          chosen = scene.models[number]?.name ?? '';
+        }
+      }),
+    ];
     void scene.open();
     return () => {
+      ends.forEach((end) => end());
       made.close();
       scene.close();
     };
