@@ -42,6 +42,12 @@ void play_source_fini(play_source *source);
 /* Print how the program's devices are matched on a robot, without one. */
 int play_explain(const play_options *options, const play_source *source);
 
+/* Append a port; paths in it (script:FILE, emulate:KIND?world=FILE) are from here. */
+void play_put_port(tpi_buf *out, const char *port);
+
+/* Check --map, before a server reports it with the name of its own file. */
+int play_check_maps(const play_options *options, const char *who);
+
 /* Run the program on a robot. */
 int play_run(const play_options *options, const play_source *source);
 
