@@ -46,6 +46,12 @@ int play_explain(const play_options *options, const play_source *source);
 /* Put the program into a chip and start it there. */
 int play_upload(const play_options *options, const play_source *source);
 
+/* Append a port; paths in it (script:FILE, emulate:KIND?world=FILE) are from here. */
+void play_put_port(tpi_buf *out, const char *port);
+
+/* Check --map, before a server reports it with the name of its own file. */
+int play_check_maps(const play_options *options, const char *who);
+
 /* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);
 
