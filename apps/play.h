@@ -18,7 +18,7 @@ typedef struct play_options {
     const char *path;   /* of the program; NULL for none */
     const char *action; /* "check" ...; NULL to run it */
     const char *robot;  /* --on: a robot or a server; NULL for none */
-    const char *port, *wiring, *log;
+    const char *port, *wiring, *log, *channels, *from, *to;
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
     bool is_loose, trace, has_url;
@@ -41,6 +41,12 @@ void play_source_fini(play_source *source);
 
 /* Print how the program's devices are matched on a robot, without one. */
 int play_explain(const play_options *options, const play_source *source);
+
+/* Move a program between servers: --move, --settle, --claim. */
+int play_move(const play_options *options);
+
+/* Print which programs fit which robots. */
+int play_table(const play_options *options);
 
 /* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);
