@@ -249,13 +249,20 @@ static int play_on(play_host *host, tp_client *client)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     catch_signals(client);
-    int result = host->options->path == NULL ? play_repl(host, client) : play_host_match(host);
+    int result = play_channels_open(host, client);
+    if (result != EXIT_DONE) {
+        play_channels_close(host);
+        tp_universal_destroy(host->robot);
+        return result;
+    }
+    result = host->options->path == NULL ? play_repl(host, client) : play_host_match(host);
     if (result == EXIT_DONE && host->options->path != NULL) {
         result = play_follow(host, client);
         const int stopped = play_stop_robot(host->robot);
         result = result == EXIT_DONE ? stopped : result;
     }
     waiting = NULL;
+    play_channels_close(host);
     tp_universal_destroy(host->robot);
     return result;
 }
