@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play drive view"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play drive log experiment view"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -83,6 +83,14 @@ _troupe() {
         2) options="--help $(_troupe_robots)" ;;
         3) options=$(troupe robots --commands 2>/dev/null | awk 'NR > 1 {print $2}') ;;
         *) options="--wiring --map --loose --help" ;;
+        esac
+        ;;
+    log)
+        case $count:${COMP_WORDS[2]} in
+        *:info) files='!*.mcap' options="--help" ;;
+        *:recover) files='!*.mcap' options="--out --force --help" ;;
+        *:csv) files='!*.mcap' options="--out --locale --help" ;;
+        *) options="--out --for --count --rate --form --compression --locale --force --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
         esac
         ;;
     play) options="--on --port --wiring --map --loose --trace --log --for --seed --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;

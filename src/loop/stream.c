@@ -266,6 +266,9 @@ void tp_stream_resume(tp_stream *stream)
     if (stream->reading || stream->ended) {
         return;
     }
+    if (stream->arrival.behind) {
+        tpi_arrival_resume(&stream->arrival, tp_stream_unread(stream));
+    }
     int error = uv_read_start(&stream->uv.stream, on_room, on_read);
     if (error != 0) {
         break_off(stream, error);

@@ -10,6 +10,7 @@
 
 enum {
     TPI_PLAY_CHIP_BYTES = 1024,   /* the largest image that fits a chip */
+    TPI_PLAY_CHIP_CELLS = 128,    /* registers and variables of functions on a chip */
     TPI_PLAY_PRINT_CODE = 0x2001, /* the machine's own commands: print a row */
     TPI_PLAY_LOG_CODE = 0x2002,   /* log a name and a value */
     TPI_PLAY_LINE_CODE = 0x2003,  /* a line begins: for hosts that show or count lines */
@@ -70,5 +71,9 @@ void tpi_play_disassemble(tpi_buf *out, const uint8_t *image, const tpi_play_pro
 
 /* Whether an image can be executed; `err` says why not. */
 tp_status tpi_play_verify(const uint8_t *image, size_t length, tp_error *err);
+
+/* The sentence of a reason of examine.h, from here or from a chip. `at` is the place; for another
+ * version or length it is what the image has. */
+tp_status tpi_play_verify_fail(unsigned reason, unsigned at, tp_error *err);
 
 #endif

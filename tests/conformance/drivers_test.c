@@ -30,6 +30,7 @@ extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
+extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
@@ -227,6 +228,11 @@ static const suite_driver drivers[] = {
                     YARD " speed=10 threads=2"},
         .foreign = "health:0",
         .bad_settings = bad_sims,
+    },
+    {
+        .section = {&tp_driver_localbb, "blackboard:0", NULL, NULL},
+        .foreign = "sonar:0",
+        .quiet = "blackboard",
     },
     {
         .section = {&tp_driver_switch, "position2d:10", "a@position2d:0 position2d:1",

@@ -28,6 +28,18 @@ def pages(script, *arguments):
 
 
 @contextlib.contextmanager
+def script(name, *arguments):
+    """The same as a process with an input."""
+    sys.stdout.flush()
+    with subprocess.Popen(["node", str(ROOT / "tests/web" / name), *arguments], stdin=subprocess.PIPE, text=True,
+                          env={**os.environ, "NODE_PACKAGES": PACKAGES}) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
 def server(text=PIONEER):
     """The address of the dashboard of a fresh server."""
     with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
