@@ -16,7 +16,7 @@ static const command *const commands[] = {
     &command_stat,   &command_frames,     &command_panic,   &command_reset,   &command_kick,
     &command_doctor, &command_interfaces, &command_encode,  &command_decode,  &command_demo,
     &command_new,    &command_motion,     &command_emulate, &command_robots,  &command_translate,
-    &command_play,
+    &command_play,   &command_view,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play view"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -94,6 +94,7 @@ _troupe() {
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
+    view) options="--print" ;;
     reset | kick) options=$_troupe_server_options ;;
     new) options="driver world client robot" ;;
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;

@@ -1,0 +1,198 @@
+/* cmd_view.c - troupe view: the page of a server in a browser. */
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "called.h"
+#include "commands.h"
+
+static const char name[] = "view";
+
+enum { MOST_HOST = 256, MOST_URL = 512, WEB_PORT = 9665 };
+
+/* A page: where it is, and its address. */
+struct page {
+    char host[MOST_HOST];
+    char port[8];
+    bool secure;
+    char url[MOST_URL];
+};
+
+/* HOST, HOST:PORT, [IPV6]:PORT or http://HOST:PORT/. */
+static int read_url(struct page *page, const char *text)
+{
+    const char *rest = text;
+    const char *end;
+
+    page->secure = strncmp(text, "https://", 8) == 0;
+    if (page->secure || strncmp(text, "http://", 7) == 0) {
+        rest += page->secure ? 8 : 7;
+    }
+    end = rest + strcspn(rest, "/");
+    const char *bracket = *rest == '[' ? memchr(rest, ']', (size_t)(end - rest)) : NULL;
+    const char *from = bracket != NULL ? bracket + 1 : rest;
+    const char *colon = memchr(from, ':', (size_t)(end - from));
+    const char *stop = colon != NULL ? colon : end;
+    const size_t length = (size_t)(stop - rest) - (bracket != NULL ? 2 : 0);
+
+    if (stop == rest || length >= sizeof page->host ||
+        (colon != NULL && ((size_t)(end - colon) > 6 || end == colon + 1)) ||
+        (end[0] == '/' && end[1] != '\0')) {
+        return command_fail(name, EXIT_USAGE, "\"%s\" is no address: HOST, HOST:PORT or a URL",
+                            text);
+    }
+    memcpy(page->host, rest + (bracket != NULL), length);
+    page->host[length] = '\0';
+    if (colon != NULL) {
+        memcpy(page->port, colon + 1, (size_t)(end - colon - 1));
+    } else {
+        snprintf(page->port, sizeof page->port, "%d", WEB_PORT);
+    }
+    snprintf(page->url, sizeof page->url, "%s://%.*s:%s/", page->secure ? "https" : "http",
+             (int)(stop - rest), rest, page->port);
+    return EXIT_DONE;
+}
+
+/* ---- Whether there is a page ----------------------------------------------------------------- */
+
+static int connect_to(const struct page *page)
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    const struct timeval patience = {.tv_sec = 5};
+    struct addrinfo *found = NULL;
+    int fd = -1;
+
+    if (getaddrinfo(page->host, page->port, &hints, &found) != 0) {
+        return -1;
+    }
+    for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next) {
+        fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
+        if (fd >= 0) {
+            setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+            if (connect(fd, at->ai_addr, at->ai_addrlen) != 0) {
+                close(fd);
+                fd = -1;
+            }
+        }
+    }
+    freeaddrinfo(found);
+    return fd;
+}
+
+/* Ask for the state of the panic: every web front answers that. */
+static bool answers(int fd, const struct page *page)
+{
+    char text[1024];
+    const char *const host = strchr(page->url, ':') + 3;
+    const int length = snprintf(
+        text, sizeof text, "GET /api/panic HTTP/1.1\r\nHost: %.*s\r\nConnection: close\r\n\r\n",
+        (int)strcspn(host, "/"), host);
+    ssize_t got = 0, more = 0;
+
+    if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length) {
+        return false;
+    }
+    while (got < 12 && (more = recv(fd, text + got, sizeof text - (size_t)got, 0)) > 0) {
+        got += more;
+    }
+    return got >= 12 && memcmp(text, "HTTP/1.1 ", 9) == 0;
+}
+
+static int look_for(const struct page *page)
+{
+    const int fd = connect_to(page);
+    const bool found = fd >= 0 && (page->secure || answers(fd, page));
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return found ? EXIT_DONE
+                 : command_fail(
+                       name, EXIT_FAILED,
+                       "%s: %s; the configuration of the server needs front ( name \"web\" )",
+                       page->url, fd < 0 ? "nothing listens there" : "no web front answers");
+}
+
+/* ---- The browser ----------------------------------------------------------------------------- */
+
+static bool start(const char *program, const char *url)
+{
+    const pid_t child = fork();
+    int status = 1;
+
+    if (child == 0) {
+        if (freopen("/dev/null", "w", stdout) == NULL ||
+            freopen("/dev/null", "w", stderr) == NULL) {
+            _exit(1);
+        }
+        execlp(program, program, url, (char *)NULL);
+        _exit(127);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+/* Of the desktop; there is none without a screen. */
+static bool open_browser(const char *url)
+{
+    const char *browser = getenv("BROWSER");
+    const bool screen = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+
+    if (browser != NULL && browser[0] != '\0') {
+        return start(browser, url);
+    }
+    return screen && start("xdg-open", url);
+}
+
+static int run(int argc, char **argv)
+{
+    struct page page = {.port = ""};
+    const char *url = NULL;
+    bool print = false;
+
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--print") == 0) {
+            print = true;
+        } else if (argv[i][0] == '-' || url != NULL) {
+            return command_unexpected(name, argv[i], argv[i][0] == '-' ? "print" : NULL);
+        } else {
+            url = argv[i];
+        }
+    }
+    int result = read_url(&page, url != NULL ? url : "localhost");
+    result = result == EXIT_DONE ? look_for(&page) : result;
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    puts(page.url);
+    (void)fflush(stdout);
+    if (!print && !open_browser(page.url)) {
+        fputs("troupe view: there is no browser to open; open the address above in one\n", stderr);
+    }
+    return EXIT_DONE;
+}
+
+const command command_view = {
+    .name = name,
+    .summary = "open the page of a server in a browser",
+    .help =
+        "usage: troupe view [URL] [--print]\n"
+        "\n"
+        "Opens the page of a server, prints its address, and opens it in a browser if there is\n"
+        "one: $BROWSER, or that of the desktop. URL is HOST, HOST:PORT or http://HOST:PORT; the\n"
+        "default is this machine and port 9665. The server needs a web front: the line\n"
+        "front ( name \"web\" ) in its configuration.\n"
+        "\n"
+        "  --print   only print the address\n"
+        "\n"
+        "Examples: troupe view\n"
+        "          troupe view robot.local\n",
+    .run = run,
+};
