@@ -297,7 +297,7 @@ static void show_page(const struct demo *demo)
 
     if (demo->page.length > 0) {
         printf("the demo is at %s%s\n", url,
-               output_is_live() && browser_open(url)
+               output_is_live() && browser_open(url, false)
                    ? ", which your browser opens"
                    : "; open it in a browser, or see it here with --terminal");
         fflush(stdout);
