@@ -102,6 +102,7 @@ _troupe() {
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
+    view) options="--print" ;;
     reset | kick) options=$_troupe_server_options ;;
     new) options="driver world client robot" ;;
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;
