@@ -52,6 +52,21 @@ for (const colorScheme of ['light', 'dark']) {
 main({
   ...tests,
 
+  'STOP is on the screen at every width, on every page': async () => {
+    const page = await open(base, 'world');
+    for (const [route, sight] of Object.entries(PAGES)) {
+      await page.goto(`${base}#/${route}`);
+      await page.waitForSelector(sight);
+      for (let width = 320; width <= 1280; width += 60) {
+        await page.setViewportSize({ width, height: 600 });
+        await page.evaluate(() => scrollTo(0, 10000));
+        const box = await page.locator('.stop').boundingBox();
+        holds(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.height >= 40 && box.width >= 100, `${route}, ${width} px: ${JSON.stringify(box)}`);
+      }
+    }
+    await close(page);
+  },
+
   'by keyboard alone: drive, stop, reset': async () => {
     const page = await open(base, 'world');
     await page.waitForSelector('.robots button');
