@@ -264,6 +264,7 @@ static int read_option(play_options *options, int argc, char **argv, int *i)
     int64_t seed = 0;
 
     if (remote_has_option(option)) {
+        options->has_url |= strcmp(option, "--url") == 0 || strcmp(option, "-u") == 0;
         return remote_option(options->remote, argc, argv, i);
     }
     if (is_action(option)) {
@@ -309,7 +310,9 @@ static int read_arguments(play_options *options, int argc, char **argv)
             options->path = argv[i];
         }
     }
-    if (options->path == NULL &&
+    const bool is_repl = options->action == NULL &&
+                         (options->robot != NULL || options->port != NULL || options->has_url);
+    if (options->path == NULL && !is_repl &&
         !(options->action != NULL && strcmp(options->action, "--blocks") == 0)) {
         return command_fail(name, EXIT_USAGE, "which program?");
     }
@@ -326,7 +329,9 @@ static int run(int argc, char **argv)
         result = read_arguments(&options, argc, argv);
     }
     if (result == EXIT_DONE) {
-        result = options.path != NULL ? act(&options) : print_description();
+        result = options.path != NULL     ? act(&options)
+                 : options.action != NULL ? print_description()
+                                          : play_run(&options, NULL);
     }
     remote_fini(&remote);
     return result;
@@ -339,6 +344,7 @@ const command command_play = {
         "usage: troupe play PROGRAM --on ROBOT --port LINE [OPTIONS]\n"
         "       troupe play PROGRAM --url URL [OPTIONS]\n"
         "       troupe play PROGRAM --upload LINE [--watch]\n"
+        "       troupe play --on ROBOT --port LINE   (one line at a time)\n"
         "       troupe play PROGRAM --check | --format | --write | --blocks | --disassemble\n"
         "       troupe play PROGRAM --explain --on ROBOT [--wiring FILE] [--map CLASS=PLACE]\n"
         "       troupe play BLOCKS --text        troupe play --blocks\n"
@@ -347,7 +353,8 @@ const command command_play = {
         "was matched to the robot before anything moves. Ctrl-C stops the robot.\n"
         "\n"
         "  --on ROBOT      the robot: a name (troupe robots lists them) or a robot file\n"
-        "  --port LINE     its line: serial:/dev/rfcomm0, tcp:HOST:PORT, emulate:nxt?world=NAME\n"
+        "  --port LINE     its line: serial:/dev/rfcomm0, tcp:HOST:PORT, emulate:nxt?world=NAME;\n"
+        "                  sim:WORLD/ROBOT for a robot of a simulated world, without --on\n"
         "  --wiring FILE   what is plugged in where\n"
         "  --map CLASS=PLACE  the same for one class; may be repeated\n"
         "  --loose         actuators may fall back to generic classes, percent may stand for "

@@ -22,7 +22,7 @@ typedef struct play_options {
     const char *upload; /* the line of a chip; NULL for none */
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
-    bool is_loose, trace, watch;
+    bool is_loose, trace, watch, has_url;
     double seconds; /* --for; 0 without end */
     uint32_t seed;
     struct remote *remote; /* borrowed; for --key and others */
@@ -46,7 +46,7 @@ int play_explain(const play_options *options, const play_source *source);
 /* Put the program into a chip and start it there. */
 int play_upload(const play_options *options, const play_source *source);
 
-/* Run the program on a robot. */
+/* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);
 
 #endif

@@ -26,7 +26,9 @@ int play_host_begin(play_host *host)
 void play_host_fini(play_host *host)
 {
     tpi_play_order_fini(&host->order);
+    memset(&host->order, 0, sizeof host->order);
     free(host->mailboxes);
+    host->mailboxes = NULL;
 }
 
 /* ---- Matching -------------------------------------------------------------------------------- */
@@ -72,7 +74,7 @@ static int match_use(play_host *host, const tpi_play_use_of *use)
                    : command_fail(name, EXIT_FAILED, "%s cannot do %s: %s",
                                   host->program->devices[use->device].name, entry->name, err.text);
     }
-    if (use->device < 0) { /* its first line names the part */
+    if (use->device < 0 && host->options->path != NULL) { /* its first line names the part */
         printf("%s: %.*s\n", entry->name, (int)strcspn(text, "\n"), text);
     }
     free(text);
@@ -97,7 +99,9 @@ int play_host_match(play_host *host)
     tpi_play_use_of use;
     int result = EXIT_DONE;
 
-    for (unsigned i = 0; i < host->program->device_count && result == EXIT_DONE; i++) {
+    /* Those of earlier lines are registered already. */
+    for (unsigned i = tp_universal_registered(host->robot);
+         i < host->program->device_count && result == EXIT_DONE; i++) {
         result = match_device(host, i);
     }
     for (unsigned at = 0; result == EXIT_DONE && tpi_play_next_use(host->program, &at, &use);) {

@@ -10,7 +10,8 @@
 
 static const int64_t least_period_ns = TP_NS_PER_S / 30;
 static const int64_t pose_ns =
-    20 * TP_NS_PER_US; /* the period is as much longer for each pose ... */
+    20 * TP_NS_PER_US;           /* the period is as much longer for each pose ... */
+enum { MOST_LOOKED_AT = 65536 }; /* models for one message */
 static const int64_t model_ns = 2 * TP_NS_PER_US; /* ... or each model that was looked at */
 
 /* ---- A message ------------------------------------------------------------------------------- */
@@ -25,7 +26,7 @@ static tpi_sim_model gather(const simd *s, struct simd_scene *scene, tpi_sim_mod
 
     tpi_buf_clear(&scene->moved);
     tpi_buf_clear(&scene->shifted);
-    while (model < total) {
+    while (model < total && model - first < MOST_LOOKED_AT) {
         const size_t moved = scene->moved.length;
         const size_t shifted = scene->shifted.length;
         tpi_sim_model_info(s->world, model, &info);

@@ -165,6 +165,19 @@ static void put_devices(const simd *s, const struct simd_scene *scene, tpi_sim_m
     }
 }
 
+/* The devices of other drivers that the configuration names for a model. */
+static void put_bodies(const simd *s, const char *name, size_t length, tpi_buf *text, size_t before)
+{
+    for (size_t i = 0; i < tp_param_count(s->instance, "bodies"); i++) {
+        const char *body = tp_param_string_at(s->instance, "bodies", i);
+        const size_t model = strcspn(body, " ");
+        if (model == length && strncmp(body, name, length) == 0 && body[model] != '\0') {
+            tpi_buf_printf(text, "%s%s", text->length > before ? " " : "",
+                           body + model + strspn(body + model, " "));
+        }
+    }
+}
+
 static void put_texts(const simd *s, struct simd_scene *scene, tp_scene_model *m, const char *kind,
                       struct texts *texts)
 {
@@ -178,6 +191,12 @@ static void put_texts(const simd *s, struct simd_scene *scene, tp_scene_model *m
     m->name_count = end_text(text, texts->at[1]);
     texts->at[2] = text->length;
     put_devices(s, scene, m->model, text);
+    if (!text->failed) {
+        tpi_buf name = {0};
+        tpi_buf_put(&name, text->data + texts->at[1], m->name_count - 1);
+        put_bodies(s, tpi_buf_text(&name), name.length, text, texts->at[2]);
+        tpi_buf_fini(&name);
+    }
     m->devices_count = end_text(text, texts->at[2]);
 }
 
@@ -301,15 +320,21 @@ static tp_status get_polygons(tp_device *device, const tp_scene_page *ask,
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* The mean of a square of pixels, cut at the edges. */
+/* What one answer may cost: pixels that are looked at in all, and along a side of a square. */
+enum { MOST_LOOKS = 1 << 20, MOST_ALONG = 16 };
+
+/* The mean of a square of pixels, cut at the edges; of large squares, of some of their pixels. */
 static void put_mean(tpi_buf *out, const tpi_sim_floor_picture *picture, uint32_t column,
                      uint32_t row, uint32_t reduce)
 {
     uint64_t sums[3] = {0};
     uint64_t count = 0;
 
-    for (uint32_t y = row * reduce; y < (row + 1) * reduce && y < picture->height; y++) {
-        for (uint32_t x = column * reduce; x < (column + 1) * reduce && x < picture->width; x++) {
+    const uint32_t stride = (reduce + MOST_ALONG - 1) / MOST_ALONG;
+
+    for (uint32_t y = row * reduce; y < (row + 1) * reduce && y < picture->height; y += stride) {
+        for (uint32_t x = column * reduce; x < (column + 1) * reduce && x < picture->width;
+             x += stride) {
             const unsigned char *rgb = &picture->rgb[3 * ((size_t)y * picture->width + x)];
             sums[0] += rgb[0];
             sums[1] += rgb[1];
@@ -352,7 +377,11 @@ static tp_status get_picture(tp_device *device, const tp_scene_picture_part *ask
     const uint32_t reduce = ask->reduce == 0 ? 1 : ask->reduce < longest ? ask->reduce : longest;
     const uint32_t width = (picture.width + reduce - 1) / reduce;
     const uint32_t height = (picture.height + reduce - 1) / reduce;
-    const uint32_t room = width < TP_SCENE_MOST_PIXELS ? TP_SCENE_MOST_PIXELS / width : 1;
+    const uint32_t along = reduce < MOST_ALONG ? reduce : MOST_ALONG;
+    const uint32_t pixels = MOST_LOOKS / (along * along) < TP_SCENE_MOST_PIXELS
+                                ? MOST_LOOKS / (along * along)
+                                : TP_SCENE_MOST_PIXELS;
+    const uint32_t room = width < pixels ? pixels / width : 1;
     const uint32_t left = ask->top < height ? height - ask->top : 0;
     const uint32_t wanted = ask->rows == 0 || ask->rows > room ? room : ask->rows;
     const uint32_t rows = wanted < left ? wanted : left;

@@ -62,6 +62,8 @@ static const tp_param sim_params[] = {
     {"threads", "1", "1", "how many threads share the work"},
     {"seed", "1", "1", "what noise begins with; the same seed gives the same bits"},
     {"map_resolution", "m", "0.05", "side of the cells of its map"},
+    {"bodies", NULL, "",
+     "models that devices of other drivers are, each with these devices: \"tom position2d:4\""},
     {"usegui", "bool", "no", "ignored; for configurations made for Stage"},
     {NULL, NULL, NULL, NULL},
 };
