@@ -13,11 +13,14 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "browser.h"
 #include "called.h"
+#include "cast.h"
 #include "commands.h"
 #include "crash.h"
 #include "demo_drive.h"
 #include "demo_hints.h"
+#include "demo_house.h"
 #include "demo_lines.h"
 #include "demo_screen.h"
 #include "output.h"
@@ -38,7 +41,12 @@ struct demo {
     double speed;      /* of time */
     uint64_t seed;
     uint32_t threads;
-    bool headless;       /* nothing is drawn but the last picture */
+    bool headless; /* nothing is drawn but the last picture */
+    bool terminal; /* it is drawn on the terminal, even if there is a page */
+    bool is_house; /* nobody has named a world: it is that of demo.cfg */
+    struct demo_house house;
+    cast *cast;          /* owned; NULL unless it is the house */
+    tpi_buf page;        /* owned: the URL of the page; empty for none */
     bool moved;          /* the usual port belongs to somebody else */
     sim_server *served;  /* owned */
     tp_server *server;   /* borrowed: that of `served` */
@@ -156,9 +164,37 @@ static void tick(void *context)
         tp_server_stop(demo->server);
     }
     demo_drive_tick(&demo->drive, tp_clock_now_ns(tp_clock_real()));
+    if (demo->is_house) {
+        demo_house_tick(&demo->house, tp_clock_now_ns(tp_clock_real()));
+    }
 }
 
 /* ---- From the beginning to the end ----------------------------------------------------------- */
+
+static void on_watch(void *context, const tpi_sim *sim)
+{
+    demo_frame_watch(((struct demo *)context)->frame, sim);
+}
+
+static void on_act(void *context, tpi_sim *sim)
+{
+    cast_step(((struct demo *)context)->cast, sim);
+}
+
+static void on_finished(void *context, const tpi_sim *sim)
+{
+    demo_frame_save(((struct demo *)context)->frame, sim);
+}
+
+/* What the house has more than a world. */
+static void add_house(struct demo *demo, sim_server_options *options)
+{
+    options->config = tpi_buf_text(&demo->house.text);
+    options->config_path = tpi_buf_text(&demo->house.path);
+    options->server.kit = cast_kit(demo->cast);
+    options->server.program = called_program();
+    options->act = on_act;
+}
 
 /* On the usual port, unless somebody else is there. */
 static tp_status create_server(struct demo *demo, const char *path, tp_error *err)
@@ -172,9 +208,13 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
         .server = {.kit = &tp_full_kit, .note = keep_note, .note_context = &demo->notes},
         .note = keep_note,
         .note_context = &demo->world_notes,
-        .watch = demo_frame_watch,
-        .finished = demo_frame_save,
-        .context = demo->frame};
+        .watch = on_watch,
+        .finished = on_finished,
+        .context = demo};
+
+    if (demo->is_house) {
+        add_house(demo, &options);
+    }
     tp_status status = sim_server_create(&demo->served, &options, err);
 
     if (status == TP_E_IO || status == TP_E_EXISTS) {
@@ -189,6 +229,25 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
     return status;
 }
 
+/* Robots that the simulator does not move itself, and the page. */
+static tp_status furnish(struct demo *demo, tp_error *err)
+{
+    cast_set_world(demo->cast, sim_server_world(demo->served));
+    demo_house_set_stage(&demo->house, demo->server);
+    demo_house_put_page(&demo->page, demo->server);
+    return demo_house_add_crew(&demo->house, &demo->crew, err);
+}
+
+static tp_status find_house(struct demo *demo, tp_error *err)
+{
+    tp_status status = demo->is_house ? demo_house_init(&demo->house, err) : TP_OK;
+
+    if (status == TP_OK && demo->is_house) {
+        demo_house_set_speed(&demo->house, demo->speed);
+    }
+    return status == TP_OK && demo->is_house ? cast_create(&demo->cast, err) : status;
+}
+
 static tp_status prepare(struct demo *demo, tp_error *err)
 {
     tpi_buf path = {0};
@@ -198,6 +257,9 @@ static tp_status prepare(struct demo *demo, tp_error *err)
         status = world_check_file(demo->file, err);
     }
     if (status == TP_OK) {
+        status = find_house(demo, err);
+    }
+    if (status == TP_OK) {
         status = demo_frame_create(&demo->frame, demo->file, tp_clock_real(), err);
     }
     if (status == TP_OK) {
@@ -205,6 +267,11 @@ static tp_status prepare(struct demo *demo, tp_error *err)
     }
     if (status == TP_OK) {
         status = demo_crew_init(&demo->crew, demo->server, err);
+    }
+    if (status == TP_OK && demo->is_house) {
+        status = furnish(demo, err);
+    }
+    if (status == TP_OK) {
         demo->drive.crew = &demo->crew;
         demo_frame_know(demo->frame, &demo->crew);
     }
@@ -229,6 +296,19 @@ static void print_hints(const struct demo *demo, const char *hints)
     fflush(stdout);
 }
 
+static void show_page(const struct demo *demo)
+{
+    const char *url = tpi_buf_text(&demo->page);
+
+    if (demo->page.length > 0) {
+        printf("the demo is at %s%s\n", url,
+               output_is_live() && browser_open(url)
+                   ? ", which your browser opens"
+                   : "; open it in a browser, or see it here with --terminal");
+        fflush(stdout);
+    }
+}
+
 static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
 {
     tp_status status = TP_OK;
@@ -237,6 +317,7 @@ static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
     command_catch(SIGTERM, on_signal);
     command_catch(SIGHUP, on_signal);
     if (demo->headless) {
+        show_page(demo);
         print_hints(demo, hints);
     } else {
         demo->screen.world = demo->world;
@@ -282,7 +363,9 @@ static int run_demo(struct demo *demo)
     }
     tp_timer_destroy(demo->timer);
     demo_drive_fini(&demo->drive);
+    demo_house_fini(&demo->house);
     sim_server_destroy(demo->served);
+    cast_destroy(demo->cast);
     fputs(tpi_buf_text(&demo->world_notes), stderr);
     fputs(tpi_buf_text(&demo->notes), stderr);
     const int result =
@@ -292,6 +375,7 @@ static int run_demo(struct demo *demo)
     demo_crew_fini(&demo->crew);
     tpi_buf_fini(&demo->picture.pixels);
     tpi_buf_fini(&hints);
+    tpi_buf_fini(&demo->page);
     tpi_buf_fini(&demo->notes);
     tpi_buf_fini(&demo->world_notes);
     return result;
@@ -373,6 +457,7 @@ static int unexpected(const char *option)
     }
     if (option[0] == '-') {
         tpi_nearest_offer(&nearest, "headless");
+        tpi_nearest_offer(&nearest, "terminal");
     }
     return command_unexpected(name, option, nearest.best);
 }
@@ -384,6 +469,8 @@ static int read_options(struct demo *demo, int argc, char **argv)
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
         if (strcmp(argv[i], "--headless") == 0) {
             demo->headless = true;
+        } else if (strcmp(argv[i], "--terminal") == 0) {
+            demo->terminal = true;
         } else if (takes_value(argv[i])) {
             result = read_valued(demo, argc, argv, &i);
         } else if (argv[i][0] == '-' || demo->world != NULL) {
@@ -403,26 +490,34 @@ static int run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    demo.world = demo.world == NULL ? "office" : demo.world;
-    demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
+    demo.is_house = demo.world == NULL;
+    demo.world = demo.is_house ? "demo" : demo.world;
+    demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO) ||
+                    (demo.is_house && !demo.terminal && demo_house_has_page());
     crash_catch(NULL);
     return run_demo(&demo);
 }
 
 const command command_demo = {
     .name = name,
-    .summary = "show robots that explore a world, live on the terminal",
+    .summary = "show robots in a world, in the browser or live on the terminal",
     .help =
         "usage: troupe demo [WORLD] [options]\n"
         "\n"
-        "Runs a world whose robots drive by themselves, draws it on the terminal and serves all\n"
-        "its devices to other commands. WORLD is a built-in world (office; also cave, classroom,\n"
-        "swarm, track, warehouse) or a file. The demo ends with q, with Ctrl-C, or at the world's\n"
-        "quit_time, and writes a picture. The arrow keys drive the chosen robot; Tab, or the "
-        "number\n"
-        "of a robot's position2d, chooses another one. A robot that is not driven any more is\n"
-        "controlled by the world again.\n"
+        "Without WORLD: one server with an office that a robot explores, a classroom in which "
+        "four\n"
+        "emulated robots of different makes play the same program, and a stage with timed motion\n"
+        "(configs/demo.cfg). It prints the URL of its page and opens it in a browser; --terminal\n"
+        "draws the world on the terminal instead, as does a program without the web front.\n"
         "\n"
+        "With WORLD: a built-in world (office, cave, classroom, swarm, track, warehouse) or a "
+        "file,\n"
+        "drawn on the terminal, with all its devices. Ends with q, with Ctrl-C, or at the world's\n"
+        "quit_time, and writes a picture. On the terminal, the arrow keys drive the chosen robot;\n"
+        "Tab, or the number of a robot's position2d, chooses another one. A robot that is not\n"
+        "driven any more is controlled by the world again.\n"
+        "\n"
+        "  --terminal        draw on the terminal, even if there is a page\n"
         "  --seconds N       end after N simulated seconds, rounded up to a whole step of the\n"
         "                    world; with --speed 10 that takes N / 10 real seconds\n"
         "  --speed X         simulated seconds per real second (1); 0: as fast as possible\n"

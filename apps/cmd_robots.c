@@ -187,11 +187,15 @@ static int show(const char *robot, const char *wiring)
     return result;
 }
 
-static int commands(void)
+static int commands(bool as_page)
 {
     tpi_buf out = {0};
 
-    robots_put_commands(&out);
+    if (as_page) {
+        robots_put_page(&out);
+    } else {
+        robots_put_commands(&out);
+    }
     return command_write(name, &out);
 }
 
@@ -202,9 +206,13 @@ static int run(int argc, char **argv)
     if (argc > 0 && strcmp(argv[0], "--check") == 0) {
         return check(argc - 1, argv + 1);
     }
+    if (argc > 0 && strcmp(argv[0], "--commands") == 0 &&
+        (argc == 1 || (argc == 2 && strcmp(argv[1], "--markdown") == 0))) {
+        return commands(argc == 2);
+    }
     for (int i = 0; i < argc; i++) {
-        if ((strcmp(argv[i], "--matrix") == 0 || strcmp(argv[i], "--commands") == 0) && argc == 1) {
-            return argv[i][2] == 'm' ? matrix() : commands();
+        if (strcmp(argv[i], "--matrix") == 0 && argc == 1) {
+            return matrix();
         }
         if (strcmp(argv[i], "--wiring") == 0) {
             wiring = command_value(name, argc, argv, &i);
@@ -231,7 +239,7 @@ const command command_robots = {
         "       troupe robots NAME [--wiring FILE]      its devices, and how each command is done\n"
         "       troupe robots --check FILE...           validate robot files, run their examples\n"
         "       troupe robots --matrix                  every command on every robot\n"
-        "       troupe robots --commands                the universal commands\n"
+        "       troupe robots --commands [--markdown]   the universal commands\n"
         "\n"
         "A robot is a name or the path of a robot file. Names are looked for in the folders of\n"
         "TROUPE_ROBOT_PATH, then in those that come with Troupe. robot-files.md describes the\n"

@@ -43,6 +43,10 @@ extern const command command_robots;
 extern const command command_translate;
 extern const command command_emulate;
 extern const command command_play;
+extern const command command_drive;
+extern const command command_log;
+extern const command command_experiment;
+extern const command command_view;
 
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);

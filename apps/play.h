@@ -19,9 +19,10 @@ typedef struct play_options {
     const char *action; /* "check" ...; NULL to run it */
     const char *robot;  /* --on: a robot or a server; NULL for none */
     const char *port, *wiring, *log;
+    const char *upload; /* the line of a chip; NULL for none */
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
-    bool is_loose, trace;
+    bool is_loose, trace, watch, has_url;
     double seconds; /* --for; 0 without end */
     uint32_t seed;
     struct remote *remote; /* borrowed; for --key and others */
@@ -42,7 +43,10 @@ void play_source_fini(play_source *source);
 /* Print how the program's devices are matched on a robot, without one. */
 int play_explain(const play_options *options, const play_source *source);
 
-/* Run the program on a robot. */
+/* Put the program into a chip and start it there. */
+int play_upload(const play_options *options, const play_source *source);
+
+/* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);
 
 #endif

@@ -12,7 +12,7 @@
 /* Whether a translation is a sequence of universal commands. */
 static bool is_macro(const tpi_translation *translation)
 {
-    for (unsigned i = 0; i < translation->steps.count; i++) {
+    for (unsigned i = 0; translation != NULL && i < translation->steps.count; i++) {
         if (translation->steps.steps[i].code == TPI_STEP_DO) {
             return true;
         }
@@ -201,40 +201,4 @@ void robots_put(tpi_buf *out, const tpi_wired *wired)
         tpi_buf_printf(out, "%snot used: %s: %s\n", i == 0 ? "\n" : "", robot->unused.all[i].what,
                        robot->unused.all[i].why);
     }
-}
-
-/* ---- The dictionary ---- */
-
-static const char *put_slots(char *out, size_t size, const tpi_entry_value *slots)
-{
-    size_t at = 0;
-
-    snprintf(out, size, "-");
-    for (; slots->name != NULL && at < size; slots++) {
-        at += (size_t)snprintf(out + at, size - at, "%s%s", at > 0 ? ", " : "", slots->name);
-    }
-    return out;
-}
-
-void robots_put_commands(tpi_buf *out)
-{
-    static const char *const headings[] = {"CODE",   "COMMAND", "VALUES",      "RESULTS",
-                                           "PARENT", "TYPE",    "DESCRIPTION", NULL};
-    struct table table;
-    char values[80], results[80];
-
-    table_init(&table, headings);
-    for (int i = 0; i < TPI_COMMANDS; i++) {
-        const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
-        table_cell(&table, "0x%04X", entry->code);
-        table_cell(&table, "%s", entry->name);
-        table_cell(&table, "%s", put_slots(values, sizeof values, entry->values));
-        table_cell(&table, "%s", put_slots(results, sizeof results, entry->results));
-        table_cell(&table, "%s",
-                   entry->parent < TPI_COMMANDS ? tpi_dictionary_entry(entry->parent)->name : "-");
-        table_cell(&table, "%s", entry->has_port ? tpi_dictionary_type_of((tpi_command)i) : "-");
-        table_cell(&table, "%s", entry->text);
-    }
-    table_put(out, &table, 0, 0);
-    table_fini(&table);
 }

@@ -41,6 +41,7 @@ static void answer_hello(struct connection *c)
     tpi_motionf_reply(c, c->hello.package, TPI_MOTION_HELLO | TPI_MOTION_ANSWER, c->hello.tag,
                       &answer);
     c->hello.on = false;
+    tp_connection_keep_room(c->base);
     be_patient(c);
 }
 

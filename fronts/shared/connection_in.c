@@ -12,7 +12,9 @@
 #include "connection_inside.h"
 
 enum {
-    FIRST_HELD = 256,
+    FIRST_HELD = 256,  /* bytes */
+    FIRST_ROOM = 2048, /* of a connection that keeps room */
+    MOST_ROOM = 16384, /* that it keeps */
     GUEST_SIZE = 8192, /* what is read at once of a client that may only send short messages */
     MOST_OUT = 64 << 10,
 };
@@ -53,6 +55,27 @@ void tpi_connection_drop(tp_connection *c)
     c->in.length = c->in.capacity = 0;
 }
 
+/* Nothing is held any more. */
+static void hold_nothing(tp_connection *c)
+{
+    (void)tp_session_hold(c->session, 0, false);
+    if (!c->keeps_room || c->in.capacity > MOST_ROOM) {
+        tpi_connection_drop(c);
+    }
+    c->in.length = 0;
+}
+
+void tp_connection_keep_room(tp_connection *c)
+{
+    assert(tpi_connection_is_current(c));
+    c->keeps_room = true;
+    if (c->in.held == NULL) {
+        c->in.held = malloc(FIRST_ROOM);
+        c->in.capacity = c->in.held != NULL ? FIRST_ROOM : 0;
+    }
+    (void)tp_connection_reserve(c, 2 * FIRST_ROOM);
+}
+
 /* Room for so many bytes; the connection is given up if there is none. */
 static bool hold(tp_connection *c, size_t capacity, bool unfinished)
 {
@@ -84,7 +107,7 @@ static void keep_rest(tp_connection *c, const unsigned char *rest, size_t length
            (reads && capacity == length)) {
         capacity *= 2;
     }
-    if (c->in.held == NULL) {
+    if (c->in.length == 0) {
         if (hold(c, capacity, unfinished)) {
             memcpy(c->in.held, rest, length);
             c->in.length = (uint32_t)length;
@@ -98,7 +121,7 @@ static void keep_rest(tp_connection *c, const unsigned char *rest, size_t length
 
 void tpi_connection_room(tp_connection *c, void **bytes, size_t *length)
 {
-    if (c->in.held == NULL || tpi_connection_is_closing(c)) {
+    if (c->in.length == 0 || tpi_connection_is_closing(c)) {
         *bytes = c->all->shared;
         *length = tp_session_longest_message(c->session) < TPI_CONNECTION_READ * 2
                       ? GUEST_SIZE
@@ -214,8 +237,7 @@ static void read_held(tp_connection *c, size_t length)
         return;
     }
     if (used == c->in.length) {
-        tpi_connection_drop(c);
-        (void)tp_session_hold(c->session, 0, false);
+        hold_nothing(c);
         return;
     }
     memmove(c->in.held, c->in.held + used, c->in.length - used);
@@ -225,7 +247,7 @@ static void read_held(tp_connection *c, size_t length)
 
 void tpi_connection_take(tp_connection *c, size_t length)
 {
-    if (c->in.held == NULL) {
+    if (c->in.length == 0) {
         read_shared(c, length);
     } else {
         read_held(c, length);
@@ -239,7 +261,7 @@ void tpi_connection_resume(tp_connection *c)
         return;
     }
     c->stalled = false;
-    if (c->in.held != NULL) {
+    if (c->in.length > 0) {
         read_held(c, 0);
     }
     stall_if_waiting(c);

@@ -21,7 +21,7 @@ struct tp_connection {
     tp_after flush;
 
     struct {
-        unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
+        unsigned char *held; /* owned; what has come and is not handled: `length` bytes of it */
         uint32_t length, capacity;
         uint64_t skip;    /* bytes of a message that are dropped */
         uint64_t scouted; /* where the next message is that `look` has not seen */
@@ -34,13 +34,14 @@ struct tp_connection {
     } out;
     uint8_t patience; /* sweeps until a connection that is finishing is closed */
 
-    bool begun;     /* `begin` was called */
-    bool stalled;   /* messages that have come wait */
-    bool paused;    /* not read from */
-    bool blocked;   /* the stream takes no more for now */
-    bool finishing; /* to be closed when everything is sent */
-    bool ending;    /* to be closed at the end of the turn */
-    bool dismissed; /* what waits is still offered to the stream before that */
+    bool begun;      /* `begin` was called */
+    bool keeps_room; /* memory is not released when nothing is held */
+    bool stalled;    /* messages that have come wait */
+    bool paused;     /* not read from */
+    bool blocked;    /* the stream takes no more for now */
+    bool finishing;  /* to be closed when everything is sent */
+    bool ending;     /* to be closed at the end of the turn */
+    bool dismissed;  /* what waits is still offered to the stream before that */
 
     alignas(max_align_t) unsigned char state[];
 };

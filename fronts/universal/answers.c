@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "inside.h"
+#include "troupe/interfaces/blackboard.h"
 
 static void take_answer(struct connection *c, unsigned code, const void *value)
 {
@@ -46,13 +47,21 @@ void tpi_universalf_answer(struct connection *c, const tp_msg *msg)
     const tp_msghdr *header = tp_msg_header(msg);
 
     assert(front_is_current(c->front));
-    if (header->addr.interf != TP_UNIVERSAL_CODE || c->task.asked == 0 ||
+    if (header->addr.interf == TP_BLACKBOARD_CODE && header->type == TP_MSGTYPE_DATA) {
+        tpi_universalf_heard(c, msg);
+        return;
+    }
+    if (header->addr.interf != c->task.asked_of || c->task.asked == 0 ||
         header->subtype != c->task.asked || header->seq != c->task.number) {
         return;
     }
     if (header->type == TP_MSGTYPE_RESP_ACK) {
         c->task.asked = 0;
-        take_answer(c, header->subtype, tp_msg_payload(msg));
+        if (c->task.asked_of == TP_BLACKBOARD_CODE) {
+            tpi_universalf_done(c, NULL);
+        } else {
+            take_answer(c, header->subtype, tp_msg_payload(msg));
+        }
     } else if (header->type == TP_MSGTYPE_RESP_NACK) {
         c->task.asked = 0;
         take_refusal(c, tp_msg_payload(msg));

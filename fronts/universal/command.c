@@ -88,6 +88,13 @@ void tpi_universalf_outcome(struct connection *c, const tp_universal_outcome *ou
     const tpi_entry_value *slots = tpi_dictionary_entry(c->task.packet.command)->results;
     tpi_buf values = {0};
 
+    if (outcome != NULL && c->task.packet.command == TPI_CHECK_STATUS &&
+        (outcome->fault == TP_UNIVERSAL_NOT_AVAILABLE || outcome->fault == TP_UNIVERSAL_NO_MATCH)) {
+        tpi_packet_put_u32(&values, UINT32_MAX); /* -1: no such channel */
+        tpi_universalf_done(c, &values);
+        tpi_buf_fini(&values);
+        return;
+    }
     if (outcome == NULL || outcome->fault != TP_UNIVERSAL_DONE) {
         const bool has_text = outcome != NULL && outcome->text_count > 0;
         const bool is_stale = outcome != NULL && outcome->fault == TP_UNIVERSAL_NO_MATCH;
@@ -143,6 +150,9 @@ void tpi_universalf_handle(struct connection *c, const unsigned char *bytes, siz
         if (tpi_universalf_extended(c)) {
             tpi_universalf_go_on(c);
         }
+        return;
+    }
+    if (!c->stream_of.on && tpi_universalf_channel(c)) {
         return;
     }
     if (c->stream_of.on) {

@@ -109,6 +109,7 @@ static void universal_end(tp_connection *base)
     assert(front_is_current(c->front));
     tp_timer_destroy(c->stream_of.timer);
     tpi_universalf_drop_ports(c, 0);
+    tpi_universalf_channels_end(c);
     free(c->task.bytes);
 }
 

@@ -5,6 +5,7 @@
  *     ports.c        the devices that a program has registered
  *     replies.c      what goes out
  *     robot.c        requests to the robot
+ *     channels.c     channels of the server
  *     targets.c      the robots of the server; matching the devices of the program with one
  *     extended.c     the functions of the command Extended
  *     command.c      one packet: a universal command, its order and its reply
@@ -23,6 +24,7 @@
 #include "troupe/connection.h"
 #include "troupe/interfaces/common.h"
 #include "troupe/interfaces/universal.h"
+#include "universal/channels.h"
 #include "universal/packet.h"
 
 enum {
@@ -51,6 +53,7 @@ struct task {
     bool seeks;         /* the camera */
     bool adds;          /* the last device of the program is new */
     unsigned asked;     /* the message that the robot has not answered; 0 for none */
+    uint16_t asked_of;  /* the interface of the device that was asked */
 };
 
 /* The first command without a reply that failed. */
@@ -77,6 +80,13 @@ struct camera {
     uint32_t revision;
 };
 
+/* The channels that the client has opened. */
+struct channels {
+    tp_device *board; /* borrowed; NULL for none */
+    bool is_open;
+    tpi_channels *boxes; /* owned; NULL before the first one */
+};
+
 /* The state of a connection. */
 struct connection {
     tp_connection *base;           /* borrowed: this is its state */
@@ -94,6 +104,7 @@ struct connection {
     struct port ports[TP_UNIVERSAL_MOST_DEVICES];
     struct pictures stream_of;
     struct camera camera;
+    struct channels channels;
 };
 
 /* The state of an instance of the front. */
@@ -138,6 +149,10 @@ void tpi_universalf_unasked(struct connection *c, tpi_fault fault, const char *w
 /* Send the robot a request; its answer goes on with the packet. */
 void tpi_universalf_ask(struct connection *c, unsigned code, const void *value);
 
+/* The same for another device of the server. */
+void tpi_universalf_ask_of(struct connection *c, tp_device *device, const tp_interface *interface,
+                           unsigned code, const void *value);
+
 /* The fault of a request that was refused. */
 tpi_fault tpi_universalf_fault(tp_status status);
 
@@ -146,6 +161,15 @@ void tpi_universalf_refused(struct connection *c, tp_status status, const char *
 
 /* End the stream of pictures, if there is one. */
 void tpi_universalf_stream_end(struct connection *c);
+
+/* ---- channels.c ---- */
+
+/* Carry out a command of a channel of the server; false if it is for the robot. */
+bool tpi_universalf_channel(struct connection *c);
+
+/* The blackboard has sent something. */
+void tpi_universalf_heard(struct connection *c, const tp_msg *msg);
+void tpi_universalf_channels_end(struct connection *c);
 
 /* ---- targets.c ---- */
 

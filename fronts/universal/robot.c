@@ -39,10 +39,16 @@ void tpi_universalf_refused(struct connection *c, tp_status status, const char *
 
 void tpi_universalf_ask(struct connection *c, unsigned code, const void *value)
 {
-    const tp_interface *interface =
-        code == TP_COMMON_REQ_HALT ? &tp_interface_common : &tp_interface_universal;
+    tpi_universalf_ask_of(
+        c, c->device, code == TP_COMMON_REQ_HALT ? &tp_interface_common : &tp_interface_universal,
+        code, value);
+}
+
+void tpi_universalf_ask_of(struct connection *c, tp_device *device, const tp_interface *interface,
+                           unsigned code, const void *value)
+{
     const tp_message *what = tp_interface_message(interface, TP_KIND_REQUEST, code);
-    const tp_msghdr header = {.addr = *tp_session_address(c->device),
+    const tp_msghdr header = {.addr = *tp_session_address(device),
                               .type = TP_MSGTYPE_REQ,
                               .subtype = (uint8_t)code,
                               .seq = c->task.number};
@@ -56,9 +62,13 @@ void tpi_universalf_ask(struct connection *c, unsigned code, const void *value)
     tp_msg_unref(msg);
     if (status == TP_OK) {
         c->task.asked = code;
+        c->task.asked_of = header.addr.interf;
         return;
     }
-    if (status == TP_E_UNKNOWN) { /* the robot is gone: another one may come */
+    if (status == TP_E_UNKNOWN && device == c->channels.board) {
+        c->channels.board = NULL;
+        c->channels.is_open = false;
+    } else if (status == TP_E_UNKNOWN) { /* the robot is gone: another one may come */
         c->device = NULL;
         c->is_open = false;
     }

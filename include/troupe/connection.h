@@ -128,6 +128,11 @@ TP_API tp_stream *tp_connection_stream(const tp_connection *connection);
  * message that is not wanted. Only inside `message`. */
 TP_API void tp_connection_skip(tp_connection *connection, uint64_t length);
 
+/* Keep some memory for unfinished messages and for bytes that wait to be sent, a few kilobytes,
+ * also while there are none. For clients that have reported in: a connection that is used all the
+ * time allocates nothing then. */
+TP_API void tp_connection_keep_room(tp_connection *connection);
+
 /* Whether the next message has to wait now. */
 TP_API bool tp_connection_waits(tp_connection *connection);
 

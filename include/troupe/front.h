@@ -43,6 +43,9 @@ typedef struct tp_session tp_session;
 TP_API const tp_clock *tp_hub_clock(const tp_hub *hub);
 TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
 
+/* A number that changes with the list of devices. */
+TP_API unsigned tp_hub_changes(const tp_hub *hub);
+
 /* How much may wait in a session. */
 typedef struct tp_session_limits {
     uint32_t data;     /* data is dropped when this many messages are queued, or four for each open
@@ -165,6 +168,9 @@ TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigne
 /* Close one opening and drop the queued data of the device. TP_E_INVALID if the device is not open.
  */
 TP_API tp_status tp_session_close(tp_session *session, tp_device *device);
+
+/* The same for an opening with this access, of a client that has several. */
+TP_API tp_status tp_session_close_as(tp_session *session, tp_device *device, unsigned access);
 
 /* Limit the messages of each kind per second, for all openings of the device; 0 for no limit.
  * TP_E_INVALID if the device is not open or the rate is not valid. */
@@ -346,6 +352,10 @@ TP_API void tp_session_seal(tp_session *session, uint32_t n);
 
 /* The number of sealed messages. */
 TP_API uint32_t tp_session_sealed(const tp_session *session);
+
+/* Whether only the newest data of each kind waits: for a client that reads too slowly for now.
+ * Older data leaves the queue, except for sealed messages, and counts as dropped. */
+TP_API void tp_session_keep_newest(tp_session *session, bool on);
 
 /* The number of messages that were dropped because the client was too slow. */
 TP_API uint64_t tp_session_dropped(const tp_session *session);

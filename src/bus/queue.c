@@ -6,7 +6,7 @@
 
 #include "bus/msg.h"
 
-enum { FIRST_CAPACITY = 8, MOST_RULES = 256 };
+enum { FIRST_CAPACITY = 32, MOST_RULES = 256 };
 
 void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback)
 {
@@ -128,17 +128,53 @@ static void remove_at(tpi_queue *queue, uint32_t at)
     queue->count--;
 }
 
+static bool same_kind(const tp_msghdr *a, const tp_msghdr *b)
+{
+    return a->type == b->type && a->subtype == b->subtype && same_device(&a->addr, &b->addr);
+}
+
 static void remove_newest_of_kind(tpi_queue *queue, const tp_msghdr *header)
 {
     for (uint32_t i = queue->count; i-- > queue->sealed;) {
-        const tp_msghdr *other = tp_msg_header(*place(queue, i));
-        if (other->type == header->type && other->subtype == header->subtype &&
-            same_device(&other->addr, &header->addr)) {
+        if (same_kind(tp_msg_header(*place(queue, i)), header)) {
             remove_at(queue, i);
-            queue->replaced++;
+            *(queue->newest ? &queue->dropped : &queue->replaced) += 1;
             return;
         }
     }
+}
+
+static bool has_newer(const tpi_queue *queue, uint32_t at)
+{
+    const tp_msghdr *header = tp_msg_header(*place(queue, at));
+    uint32_t i = at + 1;
+
+    while (i < queue->count && !same_kind(tp_msg_header(*place(queue, i)), header)) {
+        i++;
+    }
+    return i < queue->count;
+}
+
+void tpi_queue_keep_newest(tpi_queue *queue, bool on)
+{
+    uint32_t kept = queue->sealed;
+
+    if (on && !queue->newest) {
+        for (uint32_t i = kept; i < queue->count; i++) {
+            tp_msg *msg = *place(queue, i);
+
+            if (is_loss_allowed(tp_msg_header(msg)) && has_newer(queue, i)) {
+                weigh_out(queue, msg);
+                tp_msg_unref(msg);
+                queue->dropped++;
+            } else {
+                *place(queue, kept++) = msg;
+            }
+        }
+        queue->count = queue->count > kept ? kept : queue->count;
+    }
+    queue->newest = on;
+    queue->fallback = on ? TPI_REPLACE : TPI_APPEND;
 }
 
 static bool make_room(tpi_queue *queue)

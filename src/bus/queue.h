@@ -38,6 +38,7 @@ typedef struct tpi_queue {
     tpi_rule *rules;    /* owned */
     uint32_t rule_count;
     tpi_action fallback; /* for data and commands that no rule matches */
+    bool newest;         /* the fallback replaces, and what is replaced counts as dropped */
     uint64_t dropped;    /* messages lost, in all */
     uint64_t replaced;
 } tpi_queue;
@@ -52,6 +53,11 @@ void tpi_queue_set_limits(tpi_queue *queue, uint32_t most, uint32_t most_kept);
 
 /* Add a rule, or change the one with the same criteria. */
 tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
+
+/* From now on data and commands that no rule matches take the place of older ones of their kind, if
+ * `on`; otherwise they are appended. When it begins, older ones of the same kind leave the queue,
+ * except for sealed ones. What is replaced in this way counts as dropped. */
+void tpi_queue_keep_newest(tpi_queue *queue, bool on);
 
 /* Queue a message by the rules; takes a reference of its own. TP_E_SPACE when it was dropped or
  * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */

@@ -294,6 +294,34 @@ static void what_is_sealed_is_neither_replaced_nor_dropped(void **state)
     tpi_queue_fini(&queue);
 }
 
+static void the_newest_of_each_kind_is_kept_and_the_others_count_as_dropped(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    push(&queue, 4, DATA, 1, 1);
+    tpi_queue_seal(&queue, 1);
+    push(&queue, 4, DATA, 1, 2);
+    push(&queue, 4, ACK, 1, 3);
+    push(&queue, 4, DATA, 2, 4);
+    push(&queue, 4, ACK, 1, 5);
+    push(&queue, 6, DATA, 1, 6);
+    push(&queue, 4, DATA, 1, 7);
+    tpi_queue_keep_newest(&queue, true);
+    holds(&queue, "1 3 4 5 6 7");
+    assert_int_equal(queue.dropped, 1);
+    for (uint32_t i = 8; i < 100; i++) {
+        assert_int_equal(push(&queue, 6, DATA, 1, i), TP_OK);
+    }
+    holds(&queue, "1 3 4 5 7 99");
+    assert_int_equal(queue.dropped, 1 + 92);
+    tpi_queue_keep_newest(&queue, false);
+    push(&queue, 6, DATA, 1, 100);
+    holds(&queue, "1 3 4 5 7 99 100");
+    tpi_queue_fini(&queue);
+}
+
 static void dropping_data_leaves_replies_and_other_devices(void **state)
 {
     (void)state;
@@ -350,6 +378,7 @@ int main(void)
         cmocka_unit_test(the_number_of_rules_is_limited),
         cmocka_unit_test(without_memory_nothing_is_lost),
         cmocka_unit_test(what_is_sealed_is_neither_replaced_nor_dropped),
+        cmocka_unit_test(the_newest_of_each_kind_is_kept_and_the_others_count_as_dropped),
         cmocka_unit_test(dropping_data_leaves_replies_and_other_devices),
         cmocka_unit_test(steady_state_allocates_nothing),
     };

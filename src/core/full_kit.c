@@ -1,5 +1,5 @@
 /* full_kit.c - all drivers, fronts and kinds of lines, and servers in the program. BUILTIN_DRIVERS
- * comes from meson.build: X(fake) ... */
+ * and OPTIONAL_FRONTS come from meson.build: X(fake) ..., Y(web) ... */
 #include "client/learn.h"
 #include "emulate/host/line.h"
 #include "loop/socket_line.h"
@@ -12,13 +12,18 @@ BUILTIN_DRIVERS
 extern const tp_front tp_front_motion;
 extern const tp_front tp_front_universal;
 extern const tp_front tp_front_player;
+#define Y(name) extern const tp_front tp_front_##name;
+OPTIONAL_FRONTS
+#undef Y
 
 #define X(name) &tp_driver_##name,
 static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 #undef X
 
+#define Y(name) &tp_front_##name,
 static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp_front_universal,
-                                         NULL};
+                                         OPTIONAL_FRONTS NULL};
+#undef Y
 
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix,    &tpi_scheme_udp,
                                            &tpi_scheme_hid, &tpi_scheme_emulate, NULL};

@@ -24,6 +24,11 @@ tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
     return i < hub->device_count ? hub->devices[i] : NULL;
 }
 
+unsigned tp_hub_changes(const tp_hub *hub)
+{
+    return hub->device_changes;
+}
+
 unsigned tpi_hub_device_changes(const tpi_hub *hub)
 {
     return hub->device_changes;

@@ -72,7 +72,9 @@ void tpi_value_put_json(tpi_buf *out, const tp_struct *type, const void *value, 
             tpi_buf_putc(out, ',');
         }
         new_line(out, pretty, indent + INDENT);
-        tpi_buf_printf(out, pretty ? "\"%s\": " : "\"%s\":", field->name);
+        tpi_buf_putc(out, '"');
+        tpi_buf_puts(out, field->name);
+        tpi_buf_puts(out, pretty ? "\": " : "\":");
         if (field->shape == TP_SHAPE_ONE) {
             put_element(out, field, (const char *)value + field->offset, pretty, indent + INDENT);
         } else {

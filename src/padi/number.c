@@ -77,13 +77,29 @@ bool tpi_type_holds(tp_type type, int64_t value)
     return value >= ranges[type].least && value <= ranges[type].most;
 }
 
+static void put_whole(tpi_buf *out, int64_t value)
+{
+    char text[24];
+    size_t at = sizeof text;
+    uint64_t rest = value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
+
+    do {
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0) {
+        text[--at] = '-';
+    }
+    tpi_buf_put(out, text + at, sizeof text - at);
+}
+
 void tpi_number_put(tpi_buf *out, tp_type type, const void *at, bool quote)
 {
     char text[TPI_NUMBER_SIZE];
     size_t length;
 
     if (!tpi_type_is_real(type)) {
-        tpi_buf_printf(out, "%lld", (long long)tpi_number_get_whole(type, at));
+        put_whole(out, tpi_number_get_whole(type, at));
         return;
     }
     double value = tpi_number_get_real(type, at);

@@ -62,6 +62,12 @@ void tp_session_seal(tp_session *session, uint32_t n)
     tpi_queue_seal(&session->queue, n);
 }
 
+void tp_session_keep_newest(tp_session *session, bool on)
+{
+    assert(session_is_current(session));
+    tpi_queue_keep_newest(&session->queue, on);
+}
+
 uint32_t tp_session_sealed(const tp_session *session)
 {
     return session->queue.sealed;

@@ -182,6 +182,20 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
                : tp_fail(err, status, "%s: %s", tpi_device_name(device), tp_status_text(status));
 }
 
+/* The opening that a message is sent by: of several one that writes, if the message does more than
+ * ask. What it moves stops when that one is closed. */
+static struct subscription *find_sender(const tp_session *session, const tp_device *device,
+                                        const tp_message *what)
+{
+    struct subscription *s = session->subscriptions;
+
+    while (s != NULL && (s->device != device || s->waiting || s->access == TP_READ_MODE ||
+                         what->effect == TP_EFFECT_READS)) {
+        s = s->next;
+    }
+    return s != NULL ? s : tpi_session_find_open(session, device);
+}
+
 /* Pass a message on to the device, which may have been closed or removed while it was parked. */
 static tp_status send_now(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
 {
@@ -192,7 +206,7 @@ static tp_status send_now(tp_session *session, tp_msg *msg, const tp_message *wh
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
-    struct subscription *s = tpi_session_find_open(session, device);
+    struct subscription *s = find_sender(session, device, what);
     if (s == NULL) {
         tpi_access_count_refusal(session, device);
         return tp_fail(err, TP_E_DENIED, "%s is not open", tpi_device_name(device));

@@ -239,10 +239,8 @@ static void leave_device(struct subscription *s, tpi_leaving why)
     }
 }
 
-tp_status tp_session_close(tp_session *session, tp_device *device)
+static tp_status close_one(tp_session *session, tp_device *device, struct subscription *s)
 {
-    struct subscription *s = tpi_session_find_open(session, device);
-
     assert(session_is_current(session));
     if (s == NULL) {
         return TP_E_INVALID;
@@ -254,6 +252,21 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     }
     tpi_backlog_look(session);
     return TP_OK;
+}
+
+tp_status tp_session_close(tp_session *session, tp_device *device)
+{
+    return close_one(session, device, tpi_session_find_open(session, device));
+}
+
+tp_status tp_session_close_as(tp_session *session, tp_device *device, unsigned access)
+{
+    struct subscription *s = session->subscriptions;
+
+    while (s != NULL && (s->device != device || s->waiting || s->access != access)) {
+        s = s->next;
+    }
+    return close_one(session, device, s);
 }
 
 void tpi_subscriptions_close(tp_session *session)

@@ -296,6 +296,11 @@ struct sim_scene {
     double north;        /* where it is, counter-clockwise from the x axis */
 };
 
+/* What looks different than before; each number only grows (looks.h). */
+struct sim_changes {
+    uint32_t colours, sketches;
+};
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What a worker needs for itself. */
@@ -370,6 +375,7 @@ struct tpi_sim {
     bool resting;                /* all controllers do */
     size_t bytes;                /* of all arrays */
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
+    struct sim_changes changes;
 };
 
 /* Whether a kind is driven: its state begins with struct sim_position_state. */

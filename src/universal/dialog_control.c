@@ -307,6 +307,10 @@ void tpi_dialog_time_out(tpi_dialog *dialog)
     case TPI_WAIT_WORD:
         no_reply(dialog);
         break;
+    case TPI_WAIT_PACKET:
+        dialog->is_late = true;
+        no_reply(dialog);
+        break;
     case TPI_WAIT_BYTES:
         raw_time_out(dialog);
         break;

@@ -42,8 +42,10 @@ static tp_status read_root(tpi_robotfile *robot)
             tpi_element_fail(document, root, "name=\"%.40s\": expected letters, digits, - and _",
                              robot->identity.name);
     }
-    if (status == TP_OK && kind != NULL && strcmp(kind, "bytes") != 0) {
-        status = tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes", kind);
+    robot->is_universal = kind != NULL && strcmp(kind, "universal") == 0;
+    if (status == TP_OK && kind != NULL && !robot->is_universal && strcmp(kind, "bytes") != 0) {
+        status =
+            tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal", kind);
     }
     robot->identity.lang = lang != NULL ? lang : "en";
     return status;
@@ -316,7 +318,11 @@ static tp_status read_elements(tpi_robotfile *robot)
              e = e->next) {
             const int index = find_element(e->name);
             if (index >= 0 && elements[index].pass == pass) {
-                status = elements[index].read(robot, e);
+                status = tpi_robotfile_may_stand(robot, e->name)
+                             ? elements[index].read(robot, e)
+                             : tpi_element_fail(&robot->document, e,
+                                                "a robot of kind=\"universal\" has none; its "
+                                                "firmware does that; remove it");
             } else if (index < 0) {
                 for (int i = 0; i < ELEMENTS; i++) {
                     names[i] = elements[i].name;
@@ -381,6 +387,9 @@ tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t lengt
     }
     if (status == TP_OK) {
         status = read_device_steps(robot);
+    }
+    if (status == TP_OK && robot->is_universal) {
+        status = tpi_robotfile_speak_universal(robot);
     }
     if (status == TP_OK) {
         status = tpi_robotfile_check(robot);

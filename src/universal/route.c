@@ -29,7 +29,7 @@ static tpi_route translated(const tpi_wired *wired, tpi_command command, const t
     const tpi_device *device = part->device;
     const tpi_translation *t = find(robot, command, device->type);
 
-    if (t != NULL) {
+    if (t != NULL || (device->does >> command & 1) != 0) {
         return (tpi_route){TPI_WAY_DIRECT, t, command};
     }
     t = find(robot, command, tpi_dictionary_type_of(device->base));

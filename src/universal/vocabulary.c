@@ -135,9 +135,9 @@ static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element,
 
 static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
 {
-    static const char *const names[] = {"name", "parents", "synonyms",   "quantity",
-                                        "unit", "range",   "resolution", "high",
-                                        "read", "generic", NULL};
+    static const char *const names[] = {"name",  "parents",    "synonyms", "quantity", "unit",
+                                        "range", "resolution", "high",     "read",     "generic",
+                                        "open",  "inner",      NULL};
     tpi_device_class *class = &v->classes[v->class_count];
     tp_status status = tpi_element_only(&v->document, element, names);
     const char *read = tpi_element_get(element, "read");
@@ -154,6 +154,12 @@ static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
     }
     if (status == TP_OK) {
         status = tpi_element_flag(&v->document, element, "generic", &class->is_generic);
+    }
+    if (status == TP_OK) {
+        status = tpi_element_flag(&v->document, element, "open", &class->is_open);
+    }
+    if (status == TP_OK) {
+        status = tpi_element_flag(&v->document, element, "inner", &class->is_inner);
     }
     if (status == TP_OK) {
         status = read_quantity(v, element, class);

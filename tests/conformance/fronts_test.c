@@ -17,6 +17,7 @@ extern const tp_front tp_front_motion;
 extern const tp_front tp_front_player;
 extern const tp_front tp_front_jsonlines;
 extern const tp_front tp_front_universal;
+extern const tp_front tp_front_web;
 
 /* ---- Player ---------------------------------------------------------------------------------- */
 
@@ -268,6 +269,134 @@ static size_t universal_next(const char *bytes, size_t length, suite_answer *wha
     return 4 + (size_t)size;
 }
 
+/* ---- Web: WebSocket, and HTTP for the panic ---------------------------------------------------
+ */
+
+#if TROUPE_WEB
+enum { NUMBER = 1 }; /* of position2d:0 */
+
+/* A frame of a client, with a mask that changes nothing. */
+static void put_frame(tpi_buf *out, unsigned opcode, const void *bytes, size_t length)
+{
+    const bool tiny = length < 126;
+    const unsigned char head[] = {(unsigned char)(0x80 | opcode),
+                                  (unsigned char)(0x80 | (tiny ? length : 126)),
+                                  (unsigned char)(length >> 8), (unsigned char)length};
+
+    tpi_buf_put(out, head, tiny ? 2 : 4);
+    tpi_buf_put(out, "\0\0\0", 4);
+    tpi_buf_put(out, bytes, length);
+}
+
+static void put_text(tpi_buf *out, const char *text)
+{
+    put_frame(out, 1, text, strlen(text));
+}
+
+static void web_put_request(tpi_buf *out)
+{
+    const uint32_t service = NUMBER * 256 + TP_POSITION2D_REQ_GET_GEOM;
+    unsigned char call[17] = {2, (unsigned char)service, (unsigned char)(service >> 8)};
+
+    call[5] = 7; /* its number */
+    call[9] = 4; /* letters of its encoding */
+    memcpy(call + 13, "json", 4);
+    put_frame(out, 2, call, sizeof call);
+}
+
+static void web_put_open(tpi_buf *out)
+{
+    char text[96];
+
+    tpi_buf_puts(out, "GET /ws?brief=1 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+                      "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                      "Sec-WebSocket-Protocol: foxglove.websocket.v1\r\n\r\n");
+    (void)snprintf(text, sizeof text,
+                   "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":5,\"channelId\":%u}]}",
+                   (unsigned)(NUMBER * 1024 + TP_POSITION2D_DATA_STATE));
+    put_text(out, text);
+    put_text(out, "{\"op\":\"advertise\",\"channels\":[{\"id\":3,\"encoding\":\"json\",\"topic\":"
+                  "\"/6665/position2d/0/cmd/VEL\"}]}");
+    web_put_request(out);
+}
+
+static void web_put_command(tpi_buf *out, double speed)
+{
+    char bytes[64] = {1, 3, 0, 0, 0};
+    const int length = snprintf(bytes + 5, sizeof bytes - 5, "{\"vel\":{\"px\":%g}}", speed);
+
+    put_frame(out, 2, bytes, 5 + (size_t)length);
+}
+
+static void web_put_panic(tpi_buf *out)
+{
+    tpi_buf_puts(out, "POST /api/panic HTTP/1.1\r\nHost: 127.0.0.1:9665\r\n\r\n");
+}
+
+/* The length of an answer of HTTP, 0 if it is not whole. */
+static size_t http_length(const char *bytes, size_t length)
+{
+    char head[2048] = "";
+    size_t body = 0;
+
+    memcpy(head, bytes, length < sizeof head - 1 ? length : sizeof head - 1);
+    const char *end = strstr(head, "\r\n\r\n");
+    const char *said = strstr(head, "Content-Length: ");
+    if (end == NULL) {
+        return 0;
+    }
+    if (said != NULL) {
+        (void)sscanf(said, "Content-Length: %zu", &body);
+    }
+    const size_t whole = (size_t)(end - head) + 4 + body;
+    return whole <= length ? whole : 0;
+}
+
+static suite_answer frame_kind(const char *payload, size_t length, bool binary)
+{
+    static const char failure[] = "{\"op\":\"serviceCallFailure\"";
+
+    if (binary) {
+        return payload[0] == 1 ? SUITE_DATA : payload[0] == 3 ? SUITE_REPLY : SUITE_OTHER;
+    }
+    return length >= sizeof failure - 1 && memcmp(payload, failure, sizeof failure - 1) == 0
+               ? SUITE_REFUSAL
+               : SUITE_OTHER;
+}
+
+static size_t web_next(const char *bytes, size_t length, suite_answer *what)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    size_t head = 2, payload;
+
+    if (length < 4 || memcmp(bytes, "HTTP", 4) == 0) {
+        const size_t whole = length < 4 ? 0 : http_length(bytes, length);
+
+        *what = whole == 0                         ? SUITE_NONE
+                : memcmp(bytes + 9, "200", 3) == 0 ? SUITE_REPLY
+                                                   : SUITE_OTHER;
+        return whole;
+    }
+    payload = at[1];
+    if (payload == 126) {
+        payload = (size_t)at[2] << 8 | at[3];
+        head = 4;
+    } else if (payload == 127) {
+        if (length < 10) {
+            return 0;
+        }
+        payload = (size_t)at[6] << 24 | (size_t)at[7] << 16 | (size_t)at[8] << 8 | at[9];
+        head = 10;
+    }
+    if (length < head + payload) {
+        return 0;
+    }
+    *what = frame_kind(bytes + head, payload, (at[0] & 15) == 2);
+    return head + payload;
+}
+#endif
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static void put_letters(tpi_buf *out)
@@ -328,6 +457,19 @@ static const suite_front fronts[] = {
      .put_panic = universal_put_panic,
      .put_huge = put_letters,
      .next = universal_next},
+#if TROUPE_WEB
+    {.front = &tp_front_web,
+     .bad_name = "clients",
+     .bad_text = "0",
+     .bad_number = 0,
+     .bad_message = "clients must be from 1 to 10000",
+     .put_open = web_put_open,
+     .put_command = web_put_command,
+     .put_request = web_put_request,
+     .put_panic = web_put_panic,
+     .put_huge = put_letters,
+     .next = web_next},
+#endif
 };
 
 int main(void)

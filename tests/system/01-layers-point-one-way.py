@@ -36,8 +36,14 @@ ALLOWED = {
     "src/emulate/host": ENGINE | {"sim", "emulate", "platform", "troupe"},
     # A motion robot with Troupe's folders.
     "src/motion/host": ENGINE | {"motion", "platform", "troupe"},
+    # Finding the files of the dashboard.
+    "src/web/host": ENGINE | {"web", "platform", "troupe"},
     # Finding the files of robots.
     "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # Programs in folders, and proofs of transfers.
+    "src/play/host": ENGINE | {"play", "platform", "troupe"},
+    # The binding of the engine "play" to devices.
+    "drivers/program": BASE | {"play", "universal", "troupe"},
     # The binding of the engine "universal" to devices.
     "drivers/robotfile": BASE | {"universal", "troupe"},
     "drivers": {"troupe"},
@@ -47,7 +53,7 @@ ALLOWED = {
 # An engine X is src/X, and what binds it to devices, a protocol and commands sees it: drivers/X, fronts/X and apps.
 # Of other engines it sees only those of BESIDES.
 BESIDES = {"play": {"universal"}, "emulate": {"sim"}, "sensors": {"log"}}
-for name in ("motion", "universal", "play", "sensors", "log", "sim", "emulate"):
+for name in ("motion", "universal", "play", "sensors", "log", "sim", "emulate", "web"):
     ALLOWED[f"src/{name}"] = ENGINE | {name, "troupe"} | BESIDES.get(name, set())
     ALLOWED[f"drivers/{name}"] = ALLOWED[f"fronts/{name}"] = BASE | {name, "troupe"}
     ALLOWED["apps"] |= {name}

@@ -1,0 +1,423 @@
+/*
+ * connection.c - bytes of a stream to requests and frames.
+ *
+ * All connections read into one shared room; what is whole is handled where it is. Only what is
+ * left of an unfinished request or frame, or has to wait, is kept.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wslay/wslay.h>
+
+#include "inside.h"
+
+enum { FIRST_HELD = 512 };
+
+void tpi_web_give_up(struct connection *c)
+{
+    c->ending = true;
+    tp_loop_after(c->front->loop, &c->flush);
+}
+
+void tpi_web_flush(struct connection *c)
+{
+    tp_loop_after(c->front->loop, &c->flush);
+}
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+static void on_ready(void *context)
+{
+    struct client *client = context;
+    struct connection *c = client->connection;
+
+    assert(front_is_current(client->front));
+    if (c == NULL) {
+        tp_loop_after(client->front->loop, &client->drain);
+    } else if (c->paused || c->ending || tp_session_has_replies(client->sessions[FORM_JSON])) {
+        tp_loop_after(client->front->loop, &c->flush);
+    } else if (!c->blocked) {
+        tp_loop_later(client->front->loop, &c->flush);
+    }
+}
+
+static void on_lost(void *context)
+{
+    struct client *client = context;
+
+    assert(front_is_current(client->front));
+    client->lost = true;
+    if (client->connection != NULL) {
+        client->connection->dismissed = true;
+        tpi_web_give_up(client->connection);
+    } else {
+        tp_loop_after(client->front->loop, &client->drain);
+    }
+}
+
+static size_t on_unread(void *context)
+{
+    const struct client *client = context;
+    const struct connection *c = client->connection;
+
+    assert(front_is_current(client->front));
+    return c == NULL ? 0 : c->in.length + tp_stream_unread(c->stream);
+}
+
+/* The session of a second form sends nothing to devices. */
+static const tp_session_events session_events = {
+    .ready = on_ready, .lost = on_lost, .unread = on_unread};
+
+tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_error *err)
+{
+    static const tp_session_limits limits = {.data = 1024, .replies = 16, .requests = 16};
+    const struct connection *c = client->connection;
+    const tp_status status = tp_front_session(&client->sessions[form], client->front->instance,
+                                              c != NULL ? tp_stream_peer(c->stream) : client->host,
+                                              &limits, &session_events, client, err);
+
+    if (status == TP_OK) {
+        tp_session_only_sends(client->sessions[form], &tpi_web_cdr);
+        tp_session_set_software(client->sessions[form], "web, in CDR");
+        tp_session_heard(client->sessions[form]);
+    }
+    return status;
+}
+
+struct client *tpi_web_client_create(struct web_front *front, const char *peer)
+{
+    static const tp_session_limits limits = {.data = 1024, .replies = 512, .requests = 64};
+    struct client *client = calloc(1, sizeof *client);
+
+    if (client == NULL) {
+        return NULL;
+    }
+    client->front = front;
+    if (tp_front_session(&client->sessions[FORM_JSON], front->instance, peer, &limits,
+                         &session_events, client, NULL) != TP_OK) {
+        free(client);
+        return NULL;
+    }
+    tp_session_explain_failures(client->sessions[FORM_JSON], true);
+    tp_session_only_sends(client->sessions[FORM_JSON], &tpi_web_json);
+    return client;
+}
+
+void tpi_web_client_destroy(struct client *client)
+{
+    struct newest *newest;
+
+    if (client == NULL) {
+        return;
+    }
+    tp_loop_after_cancel(client->front->loop, &client->drain);
+    tpi_web_uses_clear(client); /* first: the sessions close the devices */
+    tpi_web_parameters_clear(client);
+    tpi_web_subscriptions_clear(client);
+    tpi_web_channels_clear(client);
+    while ((newest = client->newest) != NULL) {
+        client->newest = newest->next;
+        tp_msg_unref(newest->msg);
+        free(newest);
+    }
+    for (int i = 0; i < FORMS; i++) {
+        tp_session_destroy(client->sessions[i]); /* what it moves is stopped */
+    }
+    free(client);
+}
+
+/* ---- What is held ---------------------------------------------------------------------------- */
+
+static tp_session *door_of(const struct connection *c)
+{
+    return c->door->sessions[FORM_JSON];
+}
+
+static void drop_held(struct connection *c)
+{
+    free(c->in.held);
+    c->in.held = NULL;
+    c->in.length = c->in.capacity = 0;
+}
+
+/* There is room behind what is held. It grows as bytes come, not before. */
+static void make_room(struct connection *c, size_t needed)
+{
+    const bool unfinished = c->in.length < needed || c->in.fragments > 0;
+    size_t capacity = c->in.capacity > 0 ? c->in.capacity : FIRST_HELD;
+    unsigned char *held = c->in.held;
+
+    while (capacity <= c->in.length) {
+        capacity *= 2;
+    }
+    if (!tp_session_hold(door_of(c), capacity + c->in.fragments, unfinished) &&
+        capacity > c->in.capacity) {
+        tpi_web_give_up(c);
+        return;
+    }
+    if (capacity > c->in.capacity) {
+        held = realloc(c->in.held, capacity);
+        if (held == NULL) {
+            tpi_web_give_up(c);
+            return;
+        }
+    }
+    c->in.held = held;
+    c->in.capacity = capacity;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Whether the next request or message has to wait. A stop never does. */
+static bool waits(struct connection *c)
+{
+    return c->phase != PHASE_STOP &&
+           (c->http.waiting != WAITS_NOT || tpi_web_waiting(c) >= MOST_OUT ||
+            tp_session_is_busy(door_of(c)));
+}
+
+static size_t consume(struct connection *c, const unsigned char *bytes, size_t length,
+                      size_t *needed)
+{
+    size_t used = 0;
+
+    *needed = 1;
+    while (used < length && !c->ending && !c->finishing && !waits(c)) {
+        const size_t taken =
+            c->phase == PHASE_HTTP
+                ? tpi_web_http(c, (const char *)bytes + used, length - used, needed)
+                : tpi_web_frame(c, bytes + used, length - used, needed);
+        if (taken == 0) {
+            break;
+        }
+        tp_session_took(door_of(c), taken);
+        used += taken;
+        *needed = 1;
+    }
+    return c->finishing ? length : used;
+}
+
+static void read_shared(struct connection *c, size_t length)
+{
+    const unsigned char *bytes = c->front->shared;
+    size_t needed = 0;
+    const size_t used = consume(c, bytes, length, &needed);
+
+    if (c->ending) {
+        return;
+    }
+    if (used == length) {
+        (void)tp_session_hold(door_of(c), c->in.fragments, c->in.fragments > 0);
+        return;
+    }
+    c->in.length = length - used;
+    make_room(c, needed);
+    if (c->in.held != NULL) {
+        memcpy(c->in.held, bytes + used, length - used);
+    } else {
+        c->in.length = 0;
+    }
+}
+
+static void read_held(struct connection *c, size_t length)
+{
+    size_t needed = 0;
+
+    c->in.length += length;
+    const size_t used = consume(c, c->in.held, c->in.length, &needed);
+    if (c->ending) {
+        return;
+    }
+    if (used == c->in.length) {
+        drop_held(c);
+        (void)tp_session_hold(door_of(c), c->in.fragments, c->in.fragments > 0);
+        return;
+    }
+    memmove(c->in.held, c->in.held + used, c->in.length - used);
+    c->in.length -= used;
+    make_room(c, needed);
+}
+
+static void on_room(void *context, void **bytes, size_t *length)
+{
+    struct connection *c = context;
+
+    if (c->in.held == NULL || c->ending) {
+        *bytes = c->front->shared;
+        *length = tp_session_longest_message(door_of(c)) < READ_SIZE * 2 ? GUEST_SIZE : READ_SIZE;
+    } else {
+        *bytes = c->in.held + c->in.length;
+        *length = c->in.capacity - c->in.length;
+    }
+}
+
+static void pause_if_waiting(struct connection *c)
+{
+    if (!c->ending && !c->paused && c->in.length > 0 && waits(c)) {
+        c->paused = true;
+        tp_stream_pause(c->stream);
+    }
+}
+
+static void on_read(void *context, size_t length)
+{
+    struct connection *c = context;
+
+    assert(front_is_current(c->front));
+    if (c->ending) {
+        return;
+    }
+    c->heard_ns = front_now(c->front);
+    if (c->in.held == NULL) {
+        read_shared(c, length);
+    } else {
+        read_held(c, length);
+    }
+    pause_if_waiting(c);
+    tpi_web_flush(c);
+}
+
+static void resume(struct connection *c)
+{
+    if (c->in.held != NULL && !waits(c)) {
+        read_held(c, 0);
+    }
+    if (c->paused && !c->ending && !waits(c)) {
+        c->paused = false;
+        tp_stream_resume(c->stream);
+    }
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
+
+static void on_written(void *context)
+{
+    struct connection *c = context;
+
+    assert(front_is_current(c->front));
+    c->blocked = false;
+    tpi_web_flush(c);
+}
+
+static void on_end(void *context, tp_status status)
+{
+    struct connection *c = context;
+
+    assert(front_is_current(c->front));
+    (void)status;
+    tpi_web_give_up(c);
+}
+
+static const tp_stream_events stream_events = {
+    .room = on_room, .read = on_read, .written = on_written, .end = on_end};
+
+static void flush(tp_after *after)
+{
+    struct connection *c =
+        (struct connection *)((char *)after - offsetof(struct connection, flush));
+
+    assert(front_is_current(c->front));
+    if (!c->ending || c->dismissed) {
+        tpi_web_write(c);
+    }
+    if (!c->ending) {
+        resume(c);
+        tpi_web_write(c);
+    }
+    if (c->finishing && tpi_web_waiting(c) == 0) {
+        c->ending = true;
+    }
+    if (c->ending) {
+        tpi_web_close(c);
+    }
+}
+
+void tpi_web_close(struct connection *c)
+{
+    struct web_front *front = c->front;
+
+    tp_loop_after_cancel(front->loop, &c->flush);
+    tpi_web_visitor_leave(c);
+    if (c->phase == PHASE_SOCKET) {
+        tpi_web_graph_changed(front);
+    }
+    tpi_web_client_destroy(c->door);
+    tp_stream_close(c->stream);
+    wslay_event_context_free(c->socket);
+    *(c->previous != NULL ? &c->previous->next : &front->connections) = c->next;
+    if (c->next != NULL) {
+        c->next->previous = c->previous;
+    }
+    front->count--;
+    drop_held(c);
+    while (c->behind.count > 0) {
+        tpi_web_note_unref(c->behind.notes[--c->behind.count]);
+    }
+    tpi_buf_fini(&c->out);
+    free(c);
+}
+
+/* A host that is not this machine has so many connections at most. */
+static bool has_place(const struct web_front *front, const char *peer)
+{
+    const char *end = strrchr(peer, ':');
+    const size_t length = end != NULL ? (size_t)(end - peer) + 1 : strlen(peer);
+    size_t count = 0;
+
+    if (tp_front_is_local(peer)) {
+        return true;
+    }
+    for (const struct connection *at = front->connections; at != NULL; at = at->next) {
+        count += strncmp(tp_stream_peer(at->stream), peer, length) == 0;
+    }
+    return count < front->per_host;
+}
+
+static void link_connection(struct web_front *front, struct connection *c, tp_stream *stream)
+{
+    c->front = front;
+    c->stream = stream;
+    c->flush.run = flush;
+    c->heard_ns = front_now(front);
+    c->next = front->connections;
+    if (c->next != NULL) {
+        c->next->previous = c;
+    }
+    front->connections = c;
+    front->count++;
+}
+
+static void on_accept(void *context, tp_stream *stream)
+{
+    struct web_front *front = context;
+    const int patience_s = tp_front_where(front->instance)->patience_s;
+    const bool room = has_place(front, tp_stream_peer(stream)) &&
+                      (front->count < front->most_clients || tp_front_make_room(front->instance));
+    struct connection *c = room ? calloc(1, sizeof *c) : NULL;
+
+    assert(front_is_current(front));
+    if (c == NULL) {
+        tp_stream_close(stream);
+        return;
+    }
+    link_connection(front, c, stream);
+    if (patience_s != 0) {
+        tp_stream_set_patience(stream, patience_s > 0 ? (unsigned)patience_s : 0);
+    }
+    c->door = tpi_web_client_create(front, tp_stream_peer(stream));
+    if (c->door != NULL) {
+        c->door->connection = c;
+    }
+    if (c->door == NULL || tp_stream_start(stream, &stream_events, c) != TP_OK) {
+        tpi_web_close(c);
+    }
+}
+
+tp_status tpi_web_listen(struct web_front *front, const char *address, tp_error *err)
+{
+    front->shared = malloc(READ_SIZE);
+    if (front->shared == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    return tp_listener_open(&front->listener, front->loop, address, on_accept, front, err);
+}

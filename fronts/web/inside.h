@@ -1,0 +1,537 @@
+/*
+ * inside.h - the state of the web front, for the files of this folder.
+ *
+ *     front.c        the table of the front: parameters, opening and closing, its clock
+ *     connection.c   bytes of a stream to requests and frames; who gets a place
+ *     output.c       what goes out: bytes of the front, then data of the sessions
+ *     http.c         one HTTP request: is it allowed, who answers it; answers as bytes
+ *     api.c          the paths below /api that are answered at once
+ *     api_device.c   those about one device: read, command, request, properties
+ *     visitor.c      clients of HTTP, which exist from one request to the next
+ *     socket.c       WebSocket: the upgrade, frames in, messages out
+ *     speak.c        what WebSocket clients say in text
+ *     publish.c      commands that WebSocket clients publish, and their channels
+ *     service.c      requests as services; answers
+ *     parameter.c    properties as parameters
+ *     subscribe.c    subscriptions, and data for them
+ *     use.c          the devices that a client has open, and what waits for an opening
+ *     directory.c    the devices, their numbers, and what is advertised of them
+ *     graph.c        the connection graph
+ *     stop.c         the emergency stop and its confirmation
+ *     world.c        the time of a simulated world
+ *
+ * A connection has a session of its own, its door: what it costs is counted there. A WebSocket
+ * client is the client of its connection's door. Clients of HTTP (visitors) have sessions of their
+ * own, since one curl command is one connection.
+ */
+#ifndef TROUPE_FRONTS_WEB_INSIDE_H
+#define TROUPE_FRONTS_WEB_INSIDE_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "troupe/front.h"
+#include "troupe/stream.h"
+#include "web/encode.h"
+#include "web/frame.h"
+#include "web/guard.h"
+#include "web/host/files.h"
+#include "web/ros.h"
+#include "web/say.h"
+
+enum {
+    READ_SIZE = 65536, /* what is read at once, shared by all connections */
+    GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
+    MOST_CLIENTS = 10000,
+    MOST_BODY = 1 << 20,
+    MOST_OUT = 64 << 10, /* no more is handled of a client while so many bytes wait for it */
+    MOST_SUBSCRIPTIONS = 1024,
+    MOST_CHANNELS = 256,
+    MOST_CALLS = 64,
+    MOST_USES = 1024,
+    MOST_PENDING = 64, /* messages that wait for the opening of a device */
+    MOST_NOTES = 64,
+    SUB_BUCKETS = 64,
+    CHANNELS_OF_DEVICE = 1024, /* ids of channels; the second form begins at 256 */
+    SERVICES_OF_DEVICE = 256,
+    HOST_NAME = 64,
+    SECRET = 128,
+    CLIENT_NAME = 65,
+};
+
+/* In which form data goes out. */
+enum form { FORM_JSON, FORM_CDR, FORMS };
+
+struct connection;
+struct client;
+struct web_front;
+
+/* ---- Devices (directory.c) ------------------------------------------------------------------- */
+
+/* A device that there is, or was. Its number is its place in the list and one more. */
+struct web_device {
+    tp_devaddr addr;
+    const tp_interface *interface; /* borrowed */
+    bool present;
+    bool seen; /* while the list is compared */
+};
+
+/* A frame for many clients. */
+struct note {
+    unsigned references;
+    tpi_buf frame;
+};
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+/* A message that waits for the opening of a device. */
+struct pending {
+    struct pending *next;
+    tp_msg *msg;            /* owned reference */
+    const tp_message *what; /* borrowed */
+};
+
+/* A device that a client has open, in one form. */
+struct use {
+    struct use *next;
+    tp_devaddr addr;
+    enum form form;
+    unsigned readers, writers; /* what needs it to read, and to write */
+    bool reading, writing;     /* it is open */
+    bool opening_read, opening_write;
+    double rate;
+    int64_t used_ns;         /* when a call or parameter needed it last; 0 for never */
+    bool wrote;              /* such a call has needed it to write */
+    tp_error failed;         /* why it could not be opened last */
+    struct pending *pending; /* owned: wait for the opening, the oldest first */
+    unsigned pending_count;
+};
+
+struct subscription {
+    struct subscription *next; /* in its bucket */
+    uint32_t id, channel;
+    tp_devaddr addr;
+    uint8_t code;
+    enum form form;
+};
+
+/* A topic that a WebSocket client publishes commands on. */
+struct channel {
+    struct channel *next;
+    uint32_t id;
+    tp_devaddr addr;
+    const tp_message *what; /* borrowed */
+    bool twist;             /* geometry_msgs/msg/Twist instead of the command's own value */
+    bool cdr;
+};
+
+typedef enum call_kind {
+    CALL_NONE,
+    CALL_SERVICE,
+    CALL_HTTP,     /* the answer is the body */
+    CALL_LIST,     /* GET_PROPERTIES of a reading of parameters */
+    CALL_PROPERTY, /* one GET_...PROP of it */
+    CALL_SET,      /* one SET_...PROP */
+} call_kind;
+
+/* A request that was not answered yet; its place is the seq of the message. */
+struct call {
+    call_kind kind;
+    uint32_t service, id;
+    struct connection *waits; /* borrowed, of CALL_HTTP; NULL if it has gone */
+    struct reading *reading;  /* borrowed, of properties */
+    unsigned item;
+    int64_t began_ns;
+};
+
+/* The newest data of a visitor's device. */
+struct newest {
+    struct newest *next;
+    tp_msg *msg; /* owned reference */
+};
+
+struct client {
+    struct web_front *front; /* borrowed */
+    struct client *next, *previous;
+    struct connection *connection; /* borrowed; NULL for a visitor */
+    tp_session *sessions[FORMS];   /* owned; that of CDR is NULL until it is needed */
+    tp_after drain;                /* of a visitor: takes what its session has queued */
+    bool lost;
+    bool leases;
+    struct use *uses; /* owned */
+    unsigned use_count;
+    struct subscription *subscriptions[SUB_BUCKETS]; /* owned */
+    unsigned subscription_count;
+    struct channel *channels; /* owned */
+    unsigned channel_count;
+    struct call calls[MOST_CALLS];
+    unsigned call_count;
+    bool watches_graph, watches_panic, watches_frames;
+    struct watched *watched;  /* owned: parameters that it hears of */
+    struct reading *readings; /* owned */
+
+    /* Of a visitor. */
+    struct newest *newest; /* owned */
+    char host[HOST_NAME];
+    char secret[SECRET];
+    char name[CLIENT_NAME];
+    unsigned connections; /* that use it */
+    int64_t used_ns;
+};
+
+/* ---- Connections ----------------------------------------------------------------------------- */
+
+enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
+
+/* What an HTTP request waits for. */
+enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES };
+
+struct connection {
+    struct web_front *front; /* borrowed */
+    struct connection *next, *previous;
+    tp_stream *stream;      /* owned */
+    struct client *door;    /* owned: its own session */
+    struct client *visitor; /* borrowed; of its last HTTP request, NULL for none */
+    tp_after flush;         /* writes, resumes, closes */
+    enum phase phase;
+    bool paused;    /* not read from */
+    bool blocked;   /* the stream takes no more for now */
+    bool ending;    /* to be closed at the end of the turn */
+    bool dismissed; /* by its session: what waits is still sent */
+    bool finishing; /* to be closed when everything is written */
+    bool newest;    /* its sessions keep the newest data only */
+    bool brief;     /* advertises without schemas */
+    int64_t heard_ns;
+
+    struct {
+        unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
+        size_t length, capacity;
+        size_t fragments; /* bytes of a message in several frames */
+    } in;
+    tpi_buf out; /* bytes of the front */
+    size_t sent; /* of them */
+    struct {
+        struct note *notes[MOST_NOTES]; /* owned references: whole frames behind `out` */
+        unsigned count;
+        size_t sent; /* of the first */
+    } behind;
+
+    struct {
+        enum waiting waiting;
+        bool head_only, closes, continued;
+        tp_devaddr addr;
+        int code;   /* of the data that is waited for; -1 for any */
+        bool whole; /* all data of the device is the answer */
+        int64_t until_ns;
+        int64_t began_ns;
+    } http;
+    struct wslay_event_context *socket; /* owned; NULL in PHASE_HTTP */
+    const uint8_t *frame;               /* borrowed: what wslay reads */
+    size_t frame_left;
+    struct {
+        bool owed; /* a confirmation */
+        int64_t began_ns;
+        bool told; /* that it is not complete */
+        uint32_t epoch;
+    } stop;
+};
+
+/* The state of an instance of the front. */
+struct web_front {
+    tp_front_instance *instance; /* borrowed: the front is its state */
+    tp_loop *loop;               /* borrowed */
+    tp_listener *listener;       /* owned */
+    unsigned char *shared;       /* owned: READ_SIZE bytes */
+    uint32_t most_clients, per_host;
+    const char **hosts, **origins; /* owned; the texts are the configuration's */
+    tpi_guard guard;
+    tpi_web_files files;
+    tp_timer *tick;  /* owned: ten times a second */
+    tp_timer *watch; /* owned: while a stop is not confirmed */
+    char session_id[17];
+    bool secure; /* TLS */
+
+    struct connection *connections; /* owned; the newest first */
+    size_t count;
+    struct client *visitors; /* owned */
+    size_t visitor_count;
+
+    struct web_device *devices; /* owned */
+    size_t device_count, device_capacity;
+    unsigned changes; /* of the list of devices, as it was seen last */
+    bool listed;
+    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
+    unsigned graph_version;
+
+    struct {
+        tp_session *session; /* owned; NULL while nobody follows the world */
+        tp_after drain;
+        tp_devaddr addr;
+        bool open, asked, lost;
+        double time; /* that clients were told last */
+    } world;
+};
+
+static inline int64_t front_now(const struct web_front *front)
+{
+    return tp_clock_now_ns(tp_loop_clock(front->loop));
+}
+
+static inline bool front_is_current(const struct web_front *front)
+{
+    return tp_loop_is_current(front->loop);
+}
+
+static inline const tp_catalogue *front_catalogue(const struct web_front *front)
+{
+    return tp_hub_catalogue(tp_front_hub(front->instance));
+}
+
+static inline bool same_address(const tp_devaddr *a, const tp_devaddr *b)
+{
+    return a->robot == b->robot && a->interf == b->interf && a->index == b->index;
+}
+
+/* ---- connection.c ---- */
+
+tp_status tpi_web_listen(struct web_front *front, const char *address, tp_error *err);
+void tpi_web_close(struct connection *c);
+
+/* Close it when this turn is over; nothing more is read. */
+void tpi_web_give_up(struct connection *c);
+
+/* Write soon. */
+void tpi_web_flush(struct connection *c);
+
+/* A client with a session of its own; NULL without memory or place. */
+struct client *tpi_web_client_create(struct web_front *front, const char *peer);
+void tpi_web_client_destroy(struct client *client);
+
+/* A second session, for data in another form. */
+tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_error *err);
+
+/* ---- output.c ---- */
+
+/* How many bytes of the front wait. */
+size_t tpi_web_waiting(const struct connection *c);
+
+/* Append a whole text frame. */
+void tpi_web_text(struct connection *c, const char *text, size_t length);
+
+/* Append the head of a binary frame of `length` bytes, and return the buffer for them. */
+tpi_buf *tpi_web_binary(struct connection *c, size_t length);
+
+/* Send a frame for many clients behind all others; takes a reference of its own. */
+void tpi_web_send_note(struct connection *c, struct note *note);
+struct note *tpi_web_note_create(const tpi_buf *text);
+void tpi_web_note_unref(struct note *note);
+
+/* Write what waits, as far as the stream takes it. */
+void tpi_web_write(struct connection *c);
+
+/* ---- http.c ---- */
+
+/* Handle the first request of `bytes`; how many bytes it took, 0 if it is not whole. `*needed` is
+ * its length, as far as it is known. */
+size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size_t *needed);
+
+/* Answer the request with JSON. */
+void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
+
+/* Answer it with an error. */
+void tpi_web_refuse(struct connection *c, int status, const char *code, const char *text);
+void tpi_web_refuse_status(struct connection *c, tp_status status, const char *text);
+
+/* It waits for something until this time; then the next request is handled. */
+void tpi_web_http_wait(struct connection *c, enum waiting waiting, double seconds);
+
+/* A time limit has passed. */
+void tpi_web_http_tick(struct connection *c, int64_t now_ns);
+
+/* ---- api.c, api_device.c ---- */
+
+/* A path below /api. */
+void tpi_web_api(struct connection *c, const tpi_http *request, const char *body, size_t length);
+
+/* `parts` are behind /api/devices/DEVICE. */
+struct api_call {
+    const tpi_http *request;
+    const char *body;
+    size_t length;
+    char parts[6][96];
+    unsigned count;
+};
+void tpi_web_api_device(struct connection *c, const struct api_call *call);
+
+/* Data has come for a visitor: a request that waits for it is answered. */
+void tpi_web_api_data(struct client *visitor, const tp_msg *msg);
+
+/* A request was answered, or refused. */
+void tpi_web_api_answer(struct connection *c, const tp_msg *msg);
+void tpi_web_api_refuse(struct connection *c, tp_status status, const char *text);
+
+/* The visitor that a request is from; it is answered if there is none. */
+struct client *tpi_web_visit(struct connection *c, const tpi_http *request);
+void tpi_web_visitor_leave(struct connection *c);
+void tpi_web_visitors_tick(struct web_front *front, int64_t now_ns);
+void tpi_web_visitors_clear(struct web_front *front);
+
+/* ---- socket.c ---- */
+
+/* Become a WebSocket; the request is answered. */
+void tpi_web_upgrade(struct connection *c, const tpi_http *request);
+
+/* Handle the first frame of `bytes`, as tpi_web_http(). */
+size_t tpi_web_frame(struct connection *c, const uint8_t *bytes, size_t length, size_t *needed);
+
+/* Tell the client something: level 0 note, 1 warning, 2 error. */
+void tpi_web_status(struct connection *c, int level, const char *format, ...) TP_PRINTF(3, 4);
+
+/* ---- speak.c, publish.c ---- */
+
+void tpi_web_speak(struct connection *c, const char *text, size_t length);
+void tpi_web_advertise(struct client *client, const tpi_say_item *item);
+void tpi_web_unadvertise(struct client *client, uint32_t id);
+void tpi_web_publish(struct client *client, uint32_t id, const uint8_t *bytes, size_t length);
+void tpi_web_channels_clear(struct client *client);
+
+/* ---- service.c ---- */
+
+void tpi_web_call(struct client *client, const uint8_t *bytes, size_t length);
+
+/* A free place for a request; NULL if too many are under way. */
+struct call *tpi_web_call_begin(struct client *client, call_kind kind);
+uint32_t tpi_web_call_number(const struct client *client, const struct call *call);
+void tpi_web_call_end(struct client *client, struct call *call);
+
+/* What came back: an answer or a refusal. */
+void tpi_web_answered(struct client *client, tp_msg *msg);
+
+/* A request failed before it was sent. */
+void tpi_web_call_failed(struct client *client, struct call *call, tp_status status,
+                         const char *text);
+
+/* Send a value, given as JSON, to a device: opened if needed. `seq` comes back with the answer. */
+tp_status tpi_web_send_json(struct client *client, const tp_devaddr *addr, const tp_message *what,
+                            const char *json, size_t length, uint32_t seq, tp_error *err);
+
+/* The same with a value. */
+tp_status tpi_web_send_value(struct client *client, const tp_devaddr *addr, const tp_message *what,
+                             const void *value, uint32_t seq, tp_error *err);
+
+/* A request of the interface `player`. */
+tp_status tpi_web_serve_json(struct client *client, const tp_message *what, const char *json,
+                             size_t length, uint32_t seq, tp_error *err);
+bool tpi_web_serves(const tp_message *what);
+
+/* ---- parameter.c ---- */
+
+void tpi_web_parameters_get(struct client *client, tpi_say *said);
+void tpi_web_parameters_set(struct client *client, tpi_say *said);
+void tpi_web_parameters_watch(struct client *client, tpi_say *said, bool on);
+void tpi_web_parameters_answered(struct client *client, struct call *call, const tp_msg *msg,
+                                 const char *json, size_t length);
+void tpi_web_parameters_failed(struct client *client, struct call *call, tp_status status,
+                               const char *text);
+void tpi_web_parameters_changed(struct client *client, const tp_devaddr *addr, const char *json,
+                                size_t length);
+void tpi_web_parameters_clear(struct client *client);
+
+/* Of HTTP: all properties of one device, or setting one. */
+tp_status tpi_web_properties_get(struct client *client, struct connection *c,
+                                 const tp_devaddr *addr, tp_error *err);
+tp_status tpi_web_property_set(struct client *client, struct connection *c, const tp_devaddr *addr,
+                               const char *name, const char *json, size_t length, tp_error *err);
+
+/* The connection of a visitor waits for nothing any more. */
+void tpi_web_connection_forgotten(struct client *client, const struct connection *c);
+
+/* ---- subscribe.c ---- */
+
+void tpi_web_subscribe(struct client *client, const tpi_say_item *item);
+void tpi_web_unsubscribe(struct client *client, uint32_t id);
+void tpi_web_subscriptions_clear(struct client *client);
+
+/* The subscription that data is for; NULL if there is none. */
+const struct subscription *tpi_web_subscription(const struct client *client, enum form form,
+                                                const tp_msghdr *header);
+
+/* Data that is not for a subscription: a failure, a changed property, a panic. */
+void tpi_web_note_data(struct client *client, tp_msg *msg);
+
+/* Send the frames of reference to all clients that want them. */
+void tpi_web_frames_tick(struct web_front *front);
+
+/* ---- use.c ---- */
+
+/* The device is needed to read or to write; NULL if there is none, with the reason. */
+struct use *tpi_web_use(struct client *client, enum form form, const tp_devaddr *addr, bool write,
+                        tp_error *err);
+
+/* It is no longer needed for this. */
+void tpi_web_unuse(struct client *client, struct use *use, bool write);
+
+/* A call needs it for a while. */
+struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, bool write,
+                                tp_error *err);
+struct use *tpi_web_find_use(const struct client *client, enum form form, const tp_devaddr *addr);
+tp_status tpi_web_use_send(struct client *client, struct use *use, tp_msg *msg,
+                           const tp_message *what, tp_error *err);
+void tpi_web_use_rate(struct client *client, struct use *use, double rate);
+void tpi_web_uses_clear(struct client *client);
+
+/* The list of devices has changed: what is gone is closed, what has come back is opened. */
+void tpi_web_uses_look(struct client *client);
+void tpi_web_uses_tick(struct client *client, int64_t now_ns);
+
+/* ---- directory.c ---- */
+
+/* Look whether the list of devices has changed; tells all clients. */
+void tpi_web_directory_look(struct web_front *front);
+void tpi_web_directory_clear(struct web_front *front);
+const struct web_device *tpi_web_device_numbered(const struct web_front *front, uint32_t number);
+
+/* By its address. `*number` (may be NULL) is a guess of its place before, and its number then. */
+const struct web_device *tpi_web_device_at(const struct web_front *front, const tp_devaddr *addr,
+                                           uint32_t *number);
+
+/* By a name: "6665:position2d:0", "position2d:0". */
+const struct web_device *tpi_web_device_named(const struct web_front *front, const char *name);
+
+/* By a topic, "/6665/position2d/0/cmd/VEL"; `rest` is what stands behind the device. */
+const struct web_device *tpi_web_device_topic(const struct web_front *front, const char *topic,
+                                              const char **rest);
+
+/* What a new client is told. */
+void tpi_web_introduce(struct connection *c);
+
+/* A message of a device: its interface's own, or a common one. */
+const tp_message *tpi_web_message(const struct web_device *device, tp_kind kind, unsigned code);
+const tp_message *tpi_web_message_named(const struct web_device *device, tp_kind kind,
+                                        const char *name);
+void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
+
+/* ---- graph.c ---- */
+
+void tpi_web_graph_changed(struct web_front *front);
+void tpi_web_graph_tick(struct web_front *front);
+void tpi_web_graph_send(struct connection *c);
+
+/* ---- world.c ---- */
+
+bool tpi_web_has_world(const struct web_front *front);
+void tpi_web_world_tick(struct web_front *front);
+void tpi_web_world_leave(struct web_front *front);
+
+/* ---- stop.c ---- */
+
+/* Raise a panic for the connection, which owes a confirmation then. */
+void tpi_web_stop(struct connection *c, const char *why);
+void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
+
+/* The state of the panic as JSON, with `op` if `op`. */
+void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t began_ns,
+                       bool *stopped);
+void tpi_web_stop_tick(struct web_front *front);
+void tpi_web_stop_told(struct connection *c);
+
+#endif

@@ -1,0 +1,72 @@
+/* cdr.c - see cdr.h. */
+#include "web/cdr.h"
+
+#include <string.h>
+
+static void put(tpi_cdr *cdr, uint64_t value, size_t size)
+{
+    /* Alignment counts from behind the head. */
+    cdr->length += (size - (cdr->length - TPI_CDR_HEAD) % size) % size;
+    if (cdr->bytes != NULL && cdr->length + size <= cdr->capacity) {
+        for (size_t i = 0; i < size; i++) {
+            cdr->bytes[cdr->length + i] = (uint8_t)(value >> (8 * i));
+        }
+    }
+    cdr->length += size;
+}
+
+void tpi_cdr_begin(tpi_cdr *cdr, void *bytes, size_t capacity)
+{
+    *cdr = (tpi_cdr){.bytes = bytes, .capacity = capacity, .length = TPI_CDR_HEAD};
+    if (bytes != NULL) {
+        memset(bytes, 0, capacity); /* what lies between fields */
+        cdr->bytes[1] = 1;
+    }
+}
+
+void tpi_cdr_u8(tpi_cdr *cdr, uint8_t value)
+{
+    put(cdr, value, 1);
+}
+
+void tpi_cdr_u16(tpi_cdr *cdr, uint16_t value)
+{
+    put(cdr, value, 2);
+}
+
+void tpi_cdr_u32(tpi_cdr *cdr, uint32_t value)
+{
+    put(cdr, value, 4);
+}
+
+void tpi_cdr_f32(tpi_cdr *cdr, float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    put(cdr, bits, 4);
+}
+
+void tpi_cdr_f64(tpi_cdr *cdr, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    put(cdr, bits, 8);
+}
+
+void tpi_cdr_bytes(tpi_cdr *cdr, const void *bytes, size_t length)
+{
+    if (cdr->bytes != NULL && length > 0 && cdr->length + length <= cdr->capacity) {
+        memcpy(cdr->bytes + cdr->length, bytes, length);
+    }
+    cdr->length += length;
+}
+
+void tpi_cdr_text(tpi_cdr *cdr, const char *text)
+{
+    const size_t length = strlen(text) + 1;
+
+    tpi_cdr_u32(cdr, (uint32_t)length);
+    tpi_cdr_bytes(cdr, text, length);
+}

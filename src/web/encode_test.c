@@ -1,0 +1,163 @@
+/* encode_test.c - messages as clients get them: JSON of every struct fits its bound, CDR is what
+ * ROS 2 reads, and every type of ROS 2 has its definition. */
+#include "web/encode.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/unit.h"
+#include "troupe/interfaces/laser.h"
+#include "troupe/interfaces/position2d.h"
+#include "web/ros.h"
+
+/* Encode into exactly as much as `size` says: the sanitizer sees a byte more. */
+static char *encode(const tp_encoding *encoding, const tp_msghdr *header, const tp_struct *type,
+                    const void *value, size_t *length)
+{
+    size_t size = 0;
+
+    assert_int_equal(encoding->size(header, type, value, &size), TP_OK);
+    char *bytes = malloc(size);
+    assert_non_null(bytes);
+    assert_int_equal(encoding->encode(header, type, value, bytes, size, length), TP_OK);
+    assert_true(*length <= size);
+    return bytes;
+}
+
+static void check_json(const tp_struct *type, const void *value)
+{
+    const tp_msghdr header = {.type = TP_MSGTYPE_DATA, .timestamp = 1.5};
+    size_t length = 0;
+    char *bytes = encode(&tpi_web_json, &header, type, value, &length);
+    char *text = NULL;
+
+    assert_int_equal(tp_value_text(&text, type, value, TP_TEXT_JSON), TP_OK);
+    assert_int_equal(length, TPI_WEB_STAMP + strlen(text));
+    assert_memory_equal(bytes + TPI_WEB_STAMP, text, strlen(text));
+    assert_int_equal(tpi_web_get_u32((const uint8_t *)bytes), 1500000000u);
+    free(text);
+    free(bytes);
+}
+
+/* The longest numbers and texts there are, in every struct of every interface. */
+static void json_of_every_struct_fits(void **state)
+{
+    static const unsigned char patterns[] = {0x00, 0x01, 0x80, 0xc7, 0xff};
+    tp_catalogue *catalogue = NULL;
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+
+        for (uint32_t k = 0; k < interface->struct_count; k++) {
+            const tp_struct *type = interface->structs[k];
+
+            for (size_t p = 0; p < sizeof patterns; p++) {
+                unsigned char bytes[4096];
+                void *value = NULL;
+                memset(bytes, patterns[p], sizeof bytes);
+                if (tp_xdr_decode_new(&value, type, bytes, sizeof bytes) == TP_OK) {
+                    check_json(type, value);
+                }
+                free(value);
+            }
+        }
+    }
+    tp_catalogue_destroy(catalogue);
+}
+
+static void texts_and_odd_numbers_fit(void **state)
+{
+    char text[] = "\x01\x02\"\\\x1f";
+    tp_failure failure = {.code = -2147483647, .text_count = sizeof text, .text = text};
+    float ranges[] = {NAN, INFINITY, -INFINITY, 1.17549435e-38F, -3.40282347e+38F, 123456.789F};
+    tp_laser_data scan = {.ranges_count = 6, .ranges = ranges};
+
+    (void)state;
+    check_json(&tp_desc_failure, &failure);
+    check_json(&tp_desc_laser_data, &scan);
+}
+
+static void a_refusal_has_its_code_and_sentence(void **state)
+{
+    const tp_msghdr header = {.type = TP_MSGTYPE_RESP_NACK};
+    char text[] = "no \"way\"";
+    tp_failure failure = {.code = TP_E_DENIED, .text_count = sizeof text, .text = text};
+    size_t length = 0;
+    char *bytes = encode(&tpi_web_json, &header, &tp_desc_failure, &failure, &length);
+
+    (void)state;
+    assert_int_equal((int32_t)tpi_web_get_u32((const uint8_t *)bytes), TP_E_DENIED);
+    assert_int_equal(length, TPI_WEB_STAMP + 12);
+    assert_memory_equal(bytes + TPI_WEB_STAMP, "\"no \\\"way\\\"\"", 12);
+    free(bytes);
+    bytes = encode(&tpi_web_json, &header, NULL, NULL, &length);
+    assert_true(length > TPI_WEB_STAMP + 2);
+    free(bytes);
+}
+
+static double f64_at(const char *bytes, size_t at)
+{
+    double value;
+
+    memcpy(&value, bytes + at, sizeof value);
+    return value;
+}
+
+static void odometry_is_laid_out_as_in_ROS_2(void **state)
+{
+    const tp_msghdr header = {.addr = {.robot = 6665, .interf = TP_POSITION2D_CODE, .index = 1},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_POSITION2D_DATA_STATE,
+                              .timestamp = 12.25};
+    const tp_position2d_data data = {.pos = {1, 2, 1.5707963267948966}, .vel = {.px = 0.5}};
+    size_t length = 0;
+    char *bytes = encode(&tpi_web_cdr, &header, &tp_desc_position2d_data, &data, &length);
+    const char *cdr = bytes + TPI_WEB_STAMP;
+
+    (void)state;
+    assert_memory_equal(cdr, "\0\1\0\0\x0c\0\0\0\x80\xb2\xe6\x0e\x0b\0\0\0006665/odom1\0", 27);
+    assert_memory_equal(cdr + 28, "\x0b\0\0\0006665/base1\0", 15);
+    assert_true(f64_at(cdr, 44) == 1 && f64_at(cdr, 52) == 2 && f64_at(cdr, 60) == 0);
+    assert_true(fabs(f64_at(cdr, 84) - sqrt(0.5)) < 1e-12);
+    assert_int_equal(length - TPI_WEB_STAMP, 44 + 8 * (7 + 36 + 6 + 36));
+    free(bytes);
+}
+
+static void types_have_definitions_and_others_no_bytes(void **state)
+{
+    const tp_msghdr header = {.addr = {.interf = TP_LASER_CODE},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_COMMON_DATA_ERROR};
+    const tp_failure failure = {.code = -1};
+    size_t length = 0, found = 0;
+
+    (void)state;
+    for (unsigned interf = 0; interf < 256; interf++) {
+        for (unsigned code = 0; code < 256; code++) {
+            const tpi_ros_type *type = tpi_ros_type_of(interf, code);
+            if (type != NULL) {
+                assert_non_null(strstr(type->name, "/msg/"));
+                assert_non_null(strstr(type->definition, "MSG: builtin_interfaces/Time"));
+                found++;
+            }
+        }
+    }
+    assert_true(found > 12);
+    free(encode(&tpi_web_cdr, &header, &tp_desc_failure, &failure, &length));
+    assert_int_equal(length, TPI_WEB_STAMP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_of_every_struct_fits),
+        cmocka_unit_test(texts_and_odd_numbers_fit),
+        cmocka_unit_test(a_refusal_has_its_code_and_sentence),
+        cmocka_unit_test(odometry_is_laid_out_as_in_ROS_2),
+        cmocka_unit_test(types_have_definitions_and_others_no_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

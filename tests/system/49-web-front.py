@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The web front as docs/reference/web.md describes it: HTTP and WebSocket.  argv: the troupe program, source root."""
+import json
+import struct
+import sys
+
+import tap
+import web
+
+VEL = {"vel": {"px": 0.2}, "state": 1}
+DRIVE = "/api/devices/position2d:0/command/VEL"
+STATE = "/api/devices/6665:position2d:0/STATE"
+
+
+def the_devices_are_listed_and_described():
+    with web.Server() as server:
+        devices = web.devices(server)
+        tap.equal(sorted(devices), ["6665:laser:0", "6665:position2d:0"])
+        base = devices["6665:position2d:0"]
+        tap.equal((base["number"], base["robot"], base["interface"], base["index"], base["driver"]),
+                  (1, 6665, "position2d", 0, "fake"))
+        interfaces = web.ask(server, "GET", "/api/interfaces").json
+        for device in devices.values():
+            names = {message["name"] for kind in (device["interface"], "common") for message in interfaces[kind]["messages"]}
+            tap.equal(set(device["data"] + device["commands"] + device["requests"]) - names, set())
+        tap.equal(web.ask(server, "GET", "/api/interfaces/laser").json, interfaces["laser"])
+        tap.equal("data.SCAN" in web.ask(server, "GET", "/api/interfaces/laser/schema").json["properties"], True)
+
+
+def a_device_is_read_commanded_and_asked():
+    with web.Server() as server:
+        tap.equal(web.ask(server, "GET", STATE).json["value"]["vel"]["px"], 0)
+        tap.equal(web.ask(server, "POST", DRIVE, VEL).json, {})
+        while web.ask(server, "GET", STATE).json["value"]["pos"]["px"] < 0.02:
+            pass
+        whole = web.ask(server, "GET", "/api/devices/laser:0").json
+        tap.equal((whole["device"], len(whole["data"]["SCAN"]["value"]["ranges"])), ("6665:laser:0", 361))
+        size = web.ask(server, "POST", "/api/devices/position2d:0/request/GET_GEOM").json["size"]
+        tap.equal(set(size), {"sw", "sl", "sh"})
+
+
+def what_a_visitor_moves_stops_when_it_is_silent():
+    with web.Server() as server:
+        web.ask(server, "POST", DRIVE, VEL)
+        with web.Socket(server) as other:
+            other.say(op="subscribe", subscriptions=[{"id": 1, "channelId": 1025}])
+            moved = False
+            while True:
+                speed = json.loads(other.data(1)[1])["vel"]["px"]
+                if moved and speed == 0:
+                    break
+                moved = moved or speed > 0
+
+
+def properties_are_read_and_set():
+    with web.Server() as server:
+        path = "/api/devices/position2d:0/properties"
+        properties = {item["name"]: item for item in web.ask(server, "GET", path).json["properties"]}
+        tap.equal((properties["rate"]["value"], properties["rate"]["type"], properties["rate"]["unit"]), (10, "double", "Hz"))
+        tap.equal(web.ask(server, "POST", path + "/rate", {"value": 20}).json, {})
+        properties = {item["name"]: item for item in web.ask(server, "GET", path).json["properties"]}
+        tap.equal(properties["rate"]["value"], 20)
+        wrong = web.ask(server, "POST", path + "/nothing", {"value": 20})
+        tap.equal((wrong.status, wrong.json["error"]), (404, "the device has no such property"))
+
+
+def errors_have_a_status_and_a_sentence():
+    with web.Server() as server, web.Http(server) as http:
+        for method, path, body, status, word in (
+                ("GET", "/api/devices/position2d:9", None, 404, "ROBOT:INTERFACE:INDEX"),
+                ("GET", "/api/devices/position2d:0/NOTHING", None, 404, "no data"),
+                ("POST", "/api/devices/position2d:0/command/FLY", {}, 404, "no command"),
+                ("POST", "/api/devices/position2d:0/request/FLY", {}, 404, "no request"),
+                ("POST", DRIVE, {"vel": {"pq": 1}}, 400, "pq"),
+                ("POST", DRIVE, b"{", 400, "line 1"),
+                ("GET", "/api/nothing", None, 404, "no such path"),
+                ("GET", "/nothing.js", None, 404, "no such path"),
+                ("GET", DRIVE, None, 405, "method"),
+                ("DELETE", "/api/devices", None, 405, "GET"),
+                ("OPTIONS", "/api/devices", None, 405, "GET"),
+                ("GET", "/api/interfaces/nothing", None, 404, "interface"),
+                ("POST", "/api/reset", {}, 400, "epoch"),
+                ("POST", "/api/server/request/DEV", {}, 404, "no such request")):
+            answer = http.ask(method, path, body)
+            tap.equal((method, path, answer.status, word in answer.json["error"] or answer.json), (method, path, status, True))
+        tap.equal(http.get("/api/server").json["right"], "move")
+
+
+def a_panic_is_confirmed_and_reset():
+    with web.Server() as server:
+        web.ask(server, "POST", DRIVE, VEL)
+        stopped = web.ask(server, "POST", "/api/panic", {"why": "a test"}).json
+        tap.equal((stopped["active"], stopped["stopped"], stopped["why"], stopped["owing"]), (True, True, "a test", []))
+        refused = web.ask(server, "POST", DRIVE, VEL)
+        tap.equal((refused.status, refused.json["code"]), (409, "panic"))
+        tap.equal(web.ask(server, "POST", "/api/reset", {"epoch": stopped["epoch"] + 1}).status >= 400, True)
+        tap.equal(web.ask(server, "POST", "/api/reset", {"epoch": stopped["epoch"]}).json, {})
+        tap.equal(web.ask(server, "POST", DRIVE, VEL).json, {})
+
+
+def a_client_of_websocket_reads_drives_and_asks():
+    with web.Server() as server, web.Socket(server, "/ws?brief=1&client=tester") as client:
+        info = client.op("serverInfo")
+        tap.equal("clientPublish" in info["capabilities"] and "json" in info["supportedEncodings"], True)
+        channels = {channel["topic"]: channel for channel in client.op("advertise")["channels"]}
+        services = {service["name"]: service["id"] for service in client.op("advertiseServices")["services"]}
+        state = channels["/6665/position2d/0/STATE"]
+        tap.equal((state["id"], state["encoding"], state["schemaName"]), (1025, "json", "troupe.position2d_data"))
+        client.say(op="subscribe", subscriptions=[{"id": 7, "channelId": state["id"]}])
+        client.say(op="advertise", channels=[{"id": 3, "topic": "/6665/position2d/0/cmd/VEL", "encoding": "json"}])
+        client.binary(struct.pack("<BI", 1, 3) + json.dumps(VEL).encode())
+        while json.loads(client.data(7)[1])["pos"]["px"] < 0.02:
+            pass
+        geom = services["/6665/position2d/0/req/GET_GEOM"]
+        client.call(geom, 99)
+        tap.equal("size" in client.answered(geom, 99), True)
+        statistics = services["/server/req/STATISTICS"]
+        client.call(statistics, 100)
+        tap.equal("tester" in [item["software"] for item in client.answered(statistics, 100)["clients"]], True)
+        client.call(geom, 101, {"nothing": 1})
+        client.answered(geom, 101)
+        client.call(77777, 102)
+        tap.equal(client.answered(77777, 102), "there is no such service")
+
+
+def the_sdk_name_of_the_protocol_works_and_others_do_not():
+    with web.Server() as server:
+        with web.Socket(server, protocol="something, foxglove.sdk.v1") as client:
+            tap.equal(client.greeting.headers["sec-websocket-protocol"], "foxglove.sdk.v1")
+            client.op("serverInfo")
+        with web.Socket(server, protocol="something") as client:
+            tap.equal(client.greeting.status, 400)
+        with web.Socket(server, path="/other") as client:
+            tap.equal(client.greeting.status, 404)
+
+
+def a_device_is_open_only_while_somebody_uses_it():
+    def readers():
+        statistics = web.ask(server, "GET", "/api/server").json["statistics"]["devices"]
+        return [device["readers"] for device in statistics]
+
+    with web.Server() as server, web.Socket(server) as client:
+        tap.equal(readers(), [0, 0])
+        client.say(op="subscribe", subscriptions=[{"id": 7, "channelId": 2 * 1024 + 1}])
+        client.data(7)
+        tap.equal(readers(), [0, 1])
+        client.say(op="unsubscribe", subscriptionIds=[7])
+        client.say(op="ping")
+        client.op("pong")
+        tap.equal(readers(), [0, 0])
+
+
+def parameters_graph_and_the_panic_are_told():
+    with web.Server() as server, web.Socket(server) as client:
+        client.say(op="getParameters", parameterNames=["/6665/position2d/0/rate", "/6665/position2d/0/name"], id="a")
+        values = client.op("parameterValues")
+        tap.equal((values["id"], {item["name"]: item["value"] for item in values["parameters"]}["/6665/position2d/0/rate"]), ("a", 10))
+        client.say(op="subscribeParameterUpdates", parameterNames=["/6665/position2d/0/rate"])
+        client.say(op="setParameters", parameters=[{"name": "/6665/position2d/0/rate", "value": 25.5}], id="b")
+        values = client.until(lambda message: isinstance(message, dict) and message.get("id") == "b")
+        tap.equal(values["parameters"][0]["value"], 25.5)
+        client.say(op="subscribeConnectionGraph")
+        graph = client.op("connectionGraphUpdate")
+        tap.equal("/6665/laser/0/SCAN" in [topic["name"] for topic in graph["publishedTopics"]], True)
+        client.say(op="subscribe", subscriptions=[{"id": 9, "channelId": 205}])
+        tap.equal(json.loads(client.data(9)[1])["active"], 0)
+        with web.Socket(server, "/stop", "troupe.stop.v1") as stop:
+            stop.op("panic")
+            stop.say(op="ping")
+            stop.op("pong")
+            stop.say(op="panic", why="a test")
+            tap.equal(stop.until(lambda message: message.get("stopped"))["why"], "a test")
+        tap.equal(json.loads(client.data(9)[1])["active"], 1)
+
+
+def mistakes_of_a_websocket_client_are_told():
+    with web.Server() as server, web.Socket(server) as client:
+        for message, word in (({"op": "subscribe"}, "subscriptions"),
+                              ({"op": "subscribe", "subscriptions": [{"id": 1, "channelId": 99999}]}, "no channel"),
+                              ({"op": "subscribe", "subscriptions": [{"id": -1, "channelId": 1}]}, "id"),
+                              ({"op": "unsubscribe", "subscriptionIds": [4]}, "not there"),
+                              ({"op": "advertise", "channels": [{"id": 1, "topic": "/x", "encoding": "json"}]}, "topic"),
+                              ({"op": "advertise", "channels": [{"id": 1, "topic": "/6665/position2d/0/cmd/VEL",
+                                                                 "encoding": "cdr"}]}, "encoding"),
+                              ({"op": "unadvertise", "channelIds": [4]}, "not advertised"),
+                              ({"op": "fetchAsset", "uri": "x", "requestId": 1}, "not supported"),
+                              ({"what": 1}, "op")):
+            client.say(**message)
+            tap.equal((message, word in client.op("status")["message"]), (message, True))
+        client.binary(b"\x01\x00\x00\x00\x00{}")
+        tap.equal("not advertised" in client.op("status")["message"], True)
+        client.binary(b"")
+        tap.equal("binary" in client.op("status")["message"], True)
+
+
+def a_world_tells_its_time():
+    with web.Server('driver ( name "sim" worldfile "%s/worlds/office.world" )\n' % sys.argv[2]) as server, web.Socket(server) as client:
+        tap.equal("time" in client.op("serverInfo")["capabilities"], True)
+        times = []
+        while len(times) < 3:
+            message = client.until(lambda message: isinstance(message, bytes) and message[0] == 2)
+            times.append(struct.unpack("<Q", message[1:9])[0])
+        tap.equal(times == sorted(set(times)), True)
+
+
+tap.main(the_devices_are_listed_and_described, a_device_is_read_commanded_and_asked,
+         what_a_visitor_moves_stops_when_it_is_silent, properties_are_read_and_set, errors_have_a_status_and_a_sentence,
+         a_panic_is_confirmed_and_reset, a_client_of_websocket_reads_drives_and_asks,
+         the_sdk_name_of_the_protocol_works_and_others_do_not, a_device_is_open_only_while_somebody_uses_it,
+         parameters_graph_and_the_panic_are_told, mistakes_of_a_websocket_client_are_told, a_world_tells_its_time)

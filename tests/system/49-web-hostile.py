@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""The web front against browsers of strangers and clients that break rules. Every message of every interface is tried
+without a key, with a wrong one, with a wrong Host, Origin and content type: nothing of it reaches a device.
+argv: the troupe program."""
+import json
+import struct
+import time
+
+import cli
+import tap
+import web
+
+KEYS = 'keys [ "anna move drive on and on and on" ]\n'
+KEY = {"Authorization": "Bearer drive on and on and on"}
+DRIVE = "/api/devices/position2d:0/command/VEL"
+VEL = {"vel": {"px": 0.2}, "state": 1}
+
+
+class Stage:
+    """Devices of all interfaces, which a puppet plays, behind a front that listens beyond loopback."""
+
+    def __enter__(self):
+        described = json.loads(tap.run([web.PROGRAM, "interfaces", "--json"]).stdout)
+        self.interfaces = {name: item for name, item in described.items() if name not in ("common", "player")}
+        self.common = described["common"]
+        self.puppet = cli.Puppet([(item["code"], 0) for item in self.interfaces.values()])
+        self.puppet.__enter__()
+        provides = " ".join(f'"{name}:0"' for name in self.interfaces)
+        self.server = web.Server(f'{KEYS}driver ( name "remote" url "tcp:{self.puppet.url}" alwayson 1 provides [ {provides} ] )\n',
+                                 listen="0.0.0.0")
+        return self
+
+    def __exit__(self, *ignored):
+        self.server.__exit__()
+        self.puppet.__exit__()
+
+    def verbs(self):
+        """(path, whether it only asks) of everything that can be sent to a device"""
+        for name, item in self.interfaces.items():
+            for message in item["messages"] + self.common["messages"]:
+                if message["kind"] in ("command", "request"):
+                    yield f'/api/devices/{name}:0/{message["kind"]}/{message["name"]}', message["effect"] == "reads"
+
+    def arrived(self):
+        """What devices got that does more than ask; after everything that was sent before has passed."""
+        asks = {(item["code"], message["code"]) for item in self.interfaces.values()
+                for message in item["messages"] + self.common["messages"]
+                if message["kind"] == "request" and message["effect"] == "reads"}
+        return [(m.interf, m.type, m.subtype) for m in self.puppet.received
+                if m.interf != 1 and (m.type == 2 or (m.type == 3 and (m.interf, m.subtype) not in asks))]
+
+
+def nothing_of_a_stranger_reaches_a_device():
+    with Stage() as stage, web.Http(stage.server) as http:
+        tried = 0
+        for path, asks in stage.verbs():
+            for what, statuses, options in (
+                    ("no key", (401,), {}),
+                    ("wrong key", (401, 429), {"headers": {"Authorization": "Bearer something else"}}),
+                    ("no Bearer", (401,), {"headers": {"Authorization": "Basic YTpi"}}),
+                    ("wrong host", (421,), {"host": "evil.example", "headers": KEY}),
+                    ("wrong origin", (403,), {"headers": {**KEY, "Origin": "http://evil.example"}}),
+                    ("null origin", (403,), {"headers": {**KEY, "Origin": "null"}}),
+                    ("another port", (403,), {"headers": {**KEY, "Origin": "http://127.0.0.1:1"}}),
+                    ("other site", (403,), {"headers": {**KEY, "Sec-Fetch-Site": "cross-site"}}),
+                    ("form", (415,), {"headers": {**KEY, "Content-Type": "application/x-www-form-urlencoded"}}),
+                    ("plain", (415,), {"headers": {**KEY, "Content-Type": "text/plain"}}),
+                    ("no type", (415,), {"headers": {**KEY, "Content-Type": None}}),
+                    ("GET", (405, 404), {"method": "GET", "headers": KEY})):
+                if asks and what == "no key":
+                    continue
+                method = options.pop("method", "POST")
+                answer = http.ask(method, path, {} if method == "POST" else None, **options)
+                tap.equal((path, what, answer.status in statuses or answer.status), (path, what, True))
+                tap.equal("error" in answer.json, True)
+                tried += 1
+        tap.equal(tried > 3000, True)
+        tap.equal(stage.arrived(), [])
+        answer = http.post(DRIVE, VEL, headers=KEY)  # the same with all that is needed
+        tap.equal((answer.status, answer.json), (200, {}))
+        stage.puppet.commands(1)
+        tap.equal([item[0] for item in stage.arrived()], [stage.interfaces["position2d"]["code"]])
+
+
+def a_stranger_publishes_and_calls_nothing_by_websocket():
+    with Stage() as stage, web.Socket(stage.server) as client:
+        client.op("serverInfo")
+        client.op("advertise")
+        services = {service["name"]: service["id"] for service in client.op("advertiseServices")["services"]}
+        tried, number = 0, 0
+        for name, item in stage.interfaces.items():
+            for message in item["messages"] + stage.common["messages"]:
+                if message["kind"] == "command":
+                    number += 1
+                    topic = f'/6665/{name}/0/cmd/{message["name"]}'
+                    client.say(op="advertise", channels=[{"id": number, "topic": topic, "encoding": "json"}])
+                    tap.equal((topic, "needs the right" in client.op("status")["message"]), (topic, True))
+                    client.binary(struct.pack("<BI", 1, number) + b"{}")
+                    client.say(op="unadvertise", channelIds=[number])
+                elif message["kind"] == "request" and message["effect"] != "reads":
+                    service = services[f'/6665/{name}/0/req/{message["name"]}']
+                    number += 1
+                    client.call(service, number, {})
+                    tap.equal((name, message["name"], "needs the right" in client.answered(service, number)),
+                              (name, message["name"], True))
+                else:
+                    continue
+                tried += 1
+        tap.equal(tried > 150, True)
+        client.say(op="ping")
+        client.op("pong")
+        tap.equal(stage.arrived(), [])
+        client.say(op="auth", key="something else")
+        tap.equal("error" in client.op("auth"), True)
+    with Stage() as stage, web.Socket(stage.server) as client:
+        client.say(op="auth", key="drive on and on and on")
+        tap.equal(client.op("auth")["right"], "move")
+        client.say(op="advertise", channels=[{"id": 1, "topic": "/6665/position2d/0/cmd/VEL", "encoding": "json"}])
+        client.binary(struct.pack("<BI", 1, 1) + json.dumps(VEL).encode())
+        stage.puppet.commands(1)
+
+
+def a_websocket_of_another_page_is_refused():
+    with web.Server(KEYS + web.FAKE, listen="0.0.0.0", front='origins [ "https://good.example" ] hosts [ "robot.example" ]') as server:
+        for path, protocol in (("/ws", "foxglove.websocket.v1"), ("/stop", "troupe.stop.v1")):
+            for status, options in ((421, {"host": "evil.example"}), (403, {"headers": {"Origin": "http://evil.example"}}),
+                                    (403, {"headers": {"Origin": "https://127.0.0.1"}}),
+                                    (403, {"headers": {"Origin": "null"}}),
+                                    (101, {"headers": {"Origin": f"http://127.0.0.1:{server.port}"}}),
+                                    (101, {"headers": {"Origin": "https://good.example"}}),
+                                    (101, {"host": "robot.example"}), (101, {})):
+                with web.Socket(server, path, protocol, **options) as client:
+                    tap.equal((path, options, client.greeting.status), (path, options, status))
+        for status, options in ((401, {"headers": {"Authorization": "Bearer wrong"}}), (101, {"headers": KEY}),
+                                (101, {"path": "/ws?key=drive+on%20and+on+and+on"})):
+            time.sleep(0)
+            with web.Socket(server, **{"path": "/ws", **options}) as client:
+                tap.equal((options, client.greeting.status in (status, 429)), (options, True))
+
+
+def everybody_stops_and_not_everybody_resets():
+    with web.Server(KEYS + web.FAKE, listen="0.0.0.0") as server:
+        tap.equal(web.ask(server, "POST", "/api/panic", headers={"Origin": "http://evil.example"}).status, 403)
+        tap.equal(web.ask(server, "POST", "/api/panic", host="evil.example").status, 421)
+        tap.equal(web.ask(server, "GET", "/api/panic").json["active"], False)
+        with web.Socket(server, "/stop", "troupe.stop.v1") as stop:
+            stop.socket.sendall(stop.frame(1, b"anything at all"))
+            state = stop.until(lambda message: message.get("stopped"))
+        tap.equal(state["active"], True)
+        epoch = {"epoch": state["epoch"]}
+        tap.equal(web.ask(server, "POST", "/api/reset", epoch).status in (401, 403), True)
+        tap.equal(web.ask(server, "GET", "/api/panic").json["active"], True)
+        tap.equal(web.ask(server, "POST", "/api/panic", b"not JSON", headers={"Content-Type": "text/plain"}).status, 200)
+
+
+def no_path_leads_out_of_the_dashboard():
+    with web.Server() as server, web.Http(server) as http:
+        for path in ("/../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/./index.html/..",
+                     "/etc/passwd%00.js", "/%", "/%zz", "/" + "a" * 3000, "/\\..\\x", "/assets/../../meson.build"):
+            answer = http.get(path)
+            tap.equal((path, answer.status), (path, 404))
+        for path in ("/api/devices/..%2f..", "/api/../api/devices", "/api/devices/%00", "/api//devices", "/apix"):
+            tap.equal((path, http.get(path).status), (path, 404))
+
+
+def requests_that_are_none_are_refused_and_end_the_connection():
+    bad = [b"GET / HTTP/2.0\r\n\r\n", b"GET /\r\n\r\n", b"GET  / HTTP/1.1\r\n\r\n", b"GE T / HTTP/1.1\r\n\r\n", b"GET x HTTP/1.1\r\n\r\n",
+           b"GET / HTTP/1.1\nHost: a\n\n\r\n\r\n", b"GET / HTTP/1.1\r\nHost : a\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
+           b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+           b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+           b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", b"GET / HTTP/1.1\r\nX: \x00\r\n\r\n", b"\x16\x03\x01\x02\x00" * 4 + b"\r\n\r\n",
+           b"GET / HTTP/1.1\r\nX: " + b"a" * 9000, b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 70 + b"\r\n",
+           b"POST /api/panic HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999\r\n\r\n",
+           b"GET / HTTP/1.1\r\nExpect: something\r\n\r\n"]
+    with web.Server() as server:
+        for request in bad:
+            with web.Http(server) as http:
+                http.socket.sendall(request)
+                answer = http.answer()
+                tap.equal((request[:60], answer.status in (400, 411, 413, 417, 431, 501, 505) or answer.status), (request[:60], True))
+                tap.equal((request[:60], http.socket.recv(1)), (request[:60], b""))
+        tap.equal(web.ask(server, "GET", "/api/panic").json["active"], False)
+
+
+def frames_that_are_none_end_the_connection():
+    with web.Server() as server:
+        for name, frame in (("unmasked", lambda s: s.frame(1, b"{}", masked=False)),
+                            ("reserved bits", lambda s: s.frame(1, b"{}", rsv=4)),
+                            ("reserved opcode", lambda s: s.frame(3, b"{}")),
+                            ("long ping", lambda s: s.frame(9, b"x" * 200)),
+                            ("no UTF-8", lambda s: s.frame(1, b"\xff\xfe")),
+                            ("continuation of nothing", lambda s: s.frame(0, b"x")),
+                            ("fragments of two", lambda s: s.frame(1, b"{", fin=False) + s.frame(1, b"}")),
+                            ("huge", lambda s: b"\x82\xff" + struct.pack(">Q", 1 << 62) + b"aaaa"),
+                            ("negative", lambda s: b"\x82\xff" + struct.pack(">Q", (1 << 64) - 1) + b"aaaa"),
+                            ("too long", lambda s: s.frame(2, bytes(2 << 20)))):
+            with web.Socket(server) as client:
+                try:
+                    client.socket.sendall(frame(client))
+                    while True:
+                        client.more()
+                except (EOFError, ConnectionError):
+                    pass
+                del name
+        with web.Socket(server) as client:
+            client.socket.sendall(client.frame(1, b'{"op":', fin=False) + client.frame(9, b"?") + client.frame(0, b'"ping"}'))
+            client.op("pong")
+
+
+def a_hundred_clients_that_do_not_read_slow_nobody():
+    with web.Server('driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 100 )\n') as server:
+        idle = []
+        for _ in range(100):
+            client = web.Socket(server)
+            client.say(op="subscribe", subscriptions=[{"id": 1, "channelId": 2 * 1024 + 1}])
+            idle.append(client)
+        with web.Socket(server) as witness:
+            witness.say(op="subscribe", subscriptions=[{"id": 1, "channelId": 2 * 1024 + 1}])
+            for _ in range(100):
+                witness.data(1)
+        tap.equal(web.ask(server, "POST", "/api/panic").json["stopped"], True)
+        for client in idle:
+            client.socket.close()
+
+
+def a_wrong_key_is_tried_slowly():
+    with web.Server(KEYS + web.FAKE, listen="0.0.0.0") as server:
+        statuses = [web.ask(server, "POST", DRIVE, VEL, headers={"Authorization": f"Bearer wrong {i}"}).status for i in range(12)]
+        tap.equal(set(statuses) <= {401, 429}, True)
+
+
+tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_nothing_by_websocket,
+         a_websocket_of_another_page_is_refused, everybody_stops_and_not_everybody_resets, no_path_leads_out_of_the_dashboard,
+         requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
+         a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly)

@@ -1,0 +1,138 @@
+// traces.ts - numbers of devices over time.
+import { signal } from '@preact/signals';
+import { link, topicOf, type Device } from './state';
+import { asNumber } from './descriptors';
+
+const MOST = 60000; // values of one trace: ten minutes at 100 Hz
+
+/** The number at a path; of an array, `min`, `max` and `mean` are numbers too. */
+export function pick(value: any, path: string[]): number {
+  let at = value;
+  for (const step of path) {
+    if (Array.isArray(at) && (step === 'min' || step === 'max' || step === 'mean')) {
+      const numbers = at.map(asNumber).filter(Number.isFinite);
+      if (numbers.length === 0) {
+        return NaN;
+      }
+      at = step === 'mean' ? numbers.reduce((sum, one) => sum + one, 0) / numbers.length : numbers.reduce((best, one) => (step === 'min' ? Math.min(best, one) : Math.max(best, one)));
+    } else {
+      at = at?.[step];
+    }
+  }
+  return asNumber(at);
+}
+
+export class Trace {
+  readonly times: number[] = [];
+  readonly values: number[] = [];
+  total = 0;
+
+  constructor(
+    readonly device: Device,
+    readonly message: string,
+    readonly path: string[],
+    readonly unit: string,
+    readonly name: string,
+    readonly color: number,
+  ) {}
+
+  add(time: number, value: number): void {
+    // Time that runs back: the world was put back to an earlier state.
+    if (this.times.length > 0 && time < this.times[this.times.length - 1]) {
+      this.times.length = this.values.length = 0;
+    }
+    this.times.push(time);
+    this.values.push(value);
+    this.total++;
+    if (this.times.length > MOST) {
+      this.times.splice(0, MOST / 10);
+      this.values.splice(0, MOST / 10);
+    }
+  }
+
+  /** The last seconds. */
+  recent(seconds: number): [number[], number[]] {
+    const from = (this.times[this.times.length - 1] ?? 0) - seconds;
+    let low = 0;
+    let high = this.times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] < from) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return [this.times.slice(low), this.values.slice(low)];
+  }
+}
+
+export class Recorder {
+  readonly traces = signal<Trace[]>([]);
+  readonly paused = signal(false);
+  private start: number | null = null; // time of the first message: charts begin at 0
+  private ends = new Map<Trace, () => void>();
+  private listening = false;
+  private colors = 0;
+
+  add(device: Device, message: string, path: string[], unit: string, deviceName: string): void {
+    const name = `${deviceName} ${path.join(' ').replace(/_/g, ' ')}`;
+    if (this.traces.peek().some((trace) => trace.name === name && trace.message === message)) {
+      return;
+    }
+    const trace = new Trace(device, message, path, unit, name, this.colors++);
+    this.traces.value = [...this.traces.peek(), trace];
+    if (this.listening) {
+      this.open(trace);
+    }
+  }
+
+  remove(trace: Trace): void {
+    this.ends.get(trace)?.();
+    this.ends.delete(trace);
+    this.traces.value = this.traces.peek().filter((one) => one !== trace);
+  }
+
+  /** Reads until the returned function is called. */
+  listen(): () => void {
+    this.listening = true;
+    this.traces.peek().forEach((trace) => this.open(trace));
+    return () => {
+      this.listening = false;
+      this.ends.forEach((end) => end());
+      this.ends.clear();
+    };
+  }
+
+  private open(trace: Trace): void {
+    const end = link.listen(topicOf(trace.device, trace.message), (value, time) => {
+      if (this.start === null || time < this.start) {
+        this.start = time;
+      }
+      const number = pick(value, trace.path);
+      if (!this.paused.peek() && Number.isFinite(number)) {
+        trace.add(time - this.start, number);
+      }
+    });
+    this.ends.set(trace, end);
+  }
+}
+
+function cell(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+/** One row for each instant, one column for each trace. */
+export function csvOf(traces: Trace[]): string {
+  const rows = new Map<number, (number | undefined)[]>();
+  traces.forEach((trace, column) =>
+    trace.times.forEach((time, i) => {
+      const row = rows.get(time) ?? new Array(traces.length).fill(undefined);
+      row[column] = trace.values[i];
+      rows.set(time, row);
+    }),
+  );
+  const head = ['time (s)', ...traces.map((trace) => (trace.unit === '' ? trace.name : `${trace.name} (${trace.unit})`))].map(cell).join(',');
+  const lines = [...rows].sort((a, b) => a[0] - b[0]).map(([time, row]) => [time.toFixed(6), ...row.map((value) => value ?? '')].join(','));
+  return [head, ...lines].join('\n') + '\n';
+}
