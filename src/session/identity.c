@@ -45,6 +45,8 @@ void tpi_identity_fini(tpi_identity *identity)
         identity->next->previous = identity->previous;
     }
     keyring->raiser = keyring->raiser == identity->number ? 0 : keyring->raiser;
+    free(identity->nonce);
+    identity->nonce = NULL;
     free(identity->words);
     identity->words = NULL;
 }

@@ -57,9 +57,9 @@ struct tpi_identity {
     bool local; /* on this machine */
 
     /* keyring.c */
-    const tpi_key *key; /* borrowed from the keyring; NULL for none */
-    bool challenged;    /* the nonce is good for one proof */
-    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+    const tpi_key *key;  /* borrowed from the keyring; NULL for none */
+    bool challenged;     /* the nonce is good for one proof */
+    uint8_t *nonce;      /* owned: TP_AUTH_NONCE_LENGTH bytes; NULL before the first challenge */
     unsigned wrong;      /* tries in a row that were wrong */
     int64_t next_try_ns; /* before that time none is looked at */
 
