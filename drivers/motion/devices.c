@@ -2,7 +2,7 @@
  * devices.c - commands of the engine as commands of devices, at their times.
  *
  * The engine calls tpi_motiond_device_emit() while it plans. What fails there is only noted: the
- * engine is told at the end of the turn.
+ * engine is notified at the end of the turn.
  */
 #include <math.h>
 #include <stdio.h>

@@ -216,7 +216,7 @@ void tpi_motiond_device_send(struct device *d, const struct wish *wish);
 /* Ask for the grant of a device, if it has none. */
 void tpi_motiond_device_ask(struct device *d);
 
-/* The output has failed: the engine is told at the end of the turn. */
+/* The output has failed: the engine is notified at the end of the turn. */
 void tpi_motiond_device_fail(struct output *output, const char *why);
 
 /* End the grants of all devices: they stop. */

@@ -95,8 +95,8 @@ static void settle(struct robotfile *r)
     if (outcome->fault == TPI_FAULT_NONE) {
         r->line.silent = 0;
         guard_anew(r);
-    } else if (!is_job && strcmp(outcome->text, r->line.told) != 0) {
-        memcpy(r->line.told, outcome->text, sizeof r->line.told);
+    } else if (!is_job && strcmp(outcome->text, r->line.reported) != 0) {
+        memcpy(r->line.reported, outcome->text, sizeof r->line.reported);
         tp_instance_note(r->self, outcome->text);
     }
     if (r->line.is_reading) {

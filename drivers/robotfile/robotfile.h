@@ -77,7 +77,7 @@ struct robotfile_inputs {
     bool is_open;       /* the round is under way */
     unsigned at;        /* the reading that runs, or is next */
     int64_t next_ns;    /* when the next round begins */
-    int64_t battery_ns; /* when the battery is read although nobody asks */
+    int64_t battery_ns; /* when the battery is read without a request */
     bool is_low;        /* the operator knows that the battery is nearly empty */
 };
 
@@ -110,15 +110,15 @@ struct robotfile_wheels {
 
 /* The line and what the robot said. */
 struct robotfile_line {
-    tp_port *port;              /* owned; NULL unless it runs */
-    bool has_failed;            /* a write */
-    bool is_guarded;            /* the guard has the stop bytes of a robot that is set up */
-    int64_t ready_ns;           /* when the robot takes its first byte */
-    unsigned silent;            /* commands in a row without an answer */
-    bool is_busy;               /* a command runs */
-    bool is_reading;            /* it is a reading */
-    bool is_mine;               /* an order of `universal` goes before the next reading */
-    char told[TPI_DIALOG_TEXT]; /* the last fault that was reported */
+    tp_port *port;                  /* owned; NULL unless it runs */
+    bool has_failed;                /* a write */
+    bool is_guarded;                /* the guard has the stop bytes of a robot that is set up */
+    int64_t ready_ns;               /* when the robot takes its first byte */
+    unsigned silent;                /* commands in a row without an answer */
+    bool is_busy;                   /* a command runs */
+    bool is_reading;                /* it is a reading */
+    bool is_mine;                   /* an order of `universal` is sent before the next reading */
+    char reported[TPI_DIALOG_TEXT]; /* the last fault that was reported */
     tp_error err;
 };
 

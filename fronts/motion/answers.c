@@ -42,8 +42,8 @@ static void lose(struct connection *c, const char *why)
 
 static void take_refusal(struct connection *c, const tp_msghdr *header, const tp_failure *failure)
 {
-    const bool told = failure != NULL && failure->text_count > 0;
-    const char *why = told ? failure->text : "refused";
+    const bool has_text = failure != NULL && failure->text_count > 0;
+    const char *why = has_text ? failure->text : "refused";
     const tp_status status = failure != NULL ? (tp_status)failure->code : TP_E_DEVICE;
 
     if (is_package(header)) {

@@ -35,9 +35,9 @@ static void take_answer(struct connection *c, unsigned code, const void *value)
 
 static void take_refusal(struct connection *c, const tp_failure *failure)
 {
-    const bool told = failure != NULL && failure->text_count > 0;
+    const bool has_text = failure != NULL && failure->text_count > 0;
     const tp_status status = failure != NULL ? (tp_status)failure->code : TP_E_DEVICE;
-    const char *why = told ? failure->text : "refused";
+    const char *why = has_text ? failure->text : "refused";
 
     tpi_universalf_refused(c, status, why);
 }

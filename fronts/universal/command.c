@@ -21,7 +21,7 @@ static void fill_order(struct connection *c, const tpi_packet *packet, tp_univer
                                   .inverted = port != NULL && port->is_inverted,
                                   .values_count = packet->count,
                                   .values = values};
-    for (unsigned i = 0; i < packet->count; i++) {
+    for (unsigned i = 0; i < packet->count && i < TPI_MOST_VALUES; i++) {
         const tpi_value *value = &packet->values[i];
 
         values[i] = (tp_universal_value){.number = value->number, .is_text = value->text != NULL};
@@ -96,12 +96,12 @@ void tpi_universalf_outcome(struct connection *c, const tp_universal_outcome *ou
         return;
     }
     if (outcome == NULL || outcome->fault != TP_UNIVERSAL_DONE) {
-        const bool told = outcome != NULL && outcome->text_count > 0;
+        const bool has_text = outcome != NULL && outcome->text_count > 0;
         const bool is_stale = outcome != NULL && outcome->fault == TP_UNIVERSAL_NO_MATCH;
 
         c->is_stale = c->is_stale || (is_stale && c->port_count > 0);
         tpi_universalf_failed(c, outcome != NULL ? (tpi_fault)outcome->fault : TPI_FAULT_REFUSED,
-                              "%s", told ? outcome->text : "the answer is empty");
+                              "%s", has_text ? outcome->text : "the answer is empty");
         return;
     }
     for (uint32_t i = 0; i < outcome->results_count && i < TPI_MOST_RESULTS && slots[i].name; i++) {
