@@ -10,7 +10,8 @@ import tempfile
 
 import cli
 import tap
-from robots import PROGRAM, Program, address, serve
+from cli import PROGRAM
+from robots import Program, address, serve
 
 ROOT = pathlib.Path(sys.argv[2])
 os.environ.setdefault("TROUPE_ROBOT_PATH", str(ROOT / "robots"))
