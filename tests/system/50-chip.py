@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Our firmware on a simulated ATmega328P: uploaded programs run alone; universal commands are executed; arithmetic, traces
 and damaged images as on this computer.  argv: the troupe program, source root, the simulated board, the benchmark of the
-chip, a file of the firmware's folder."""
+chip, a file of the firmware's folder; the firmware of the micro:bit and QEMU, if they are there."""
+import argparse
 import os
 import pathlib
 import re
@@ -224,7 +225,31 @@ def chip_and_computer_are_alike():
         print("#", result.stdout.splitlines()[-1])
 
 
-tap.main(a_program_is_uploaded_and_runs_alone_after_a_reset, what_it_prints_is_watched_and_the_end_stops_everything,
+PROGRAMS = (
+    "to fib(n)\nif n < 2\nreturn n\nend\nreturn fib(n - 1) + fib(n - 2)\nend\nprint fib(11), 1 / 3, -7 mod 3, 2147483647 + 1\n",
+    "let a be -300\nrepeat 25 times\nprint a, sin(a), cos(a), atan2(a, 7), exp(a / 9), sqrt(a), a mod 0.7, round(a / 7)\nchange a by 27.5\nend\n",
+    "start other\nrepeat 4 times\nprint \"main\", random(1, 6), random(0, 1.0)\nend\ntask other\nrepeat 3 times\nprint \"other\"\nwait 0.1\nend\nend\n",
+    "let x be 1.0\nrepeat 60 times\nlet x be x * 3.7 * (1 - x / 7) + 0.1\nprint x, x > 3, x = x, 1 / (x - x)\nend\n",
+    "to deep(n)\nreturn deep(n + 1) + 1\nend\nprint 1\nprint deep(0)\n",
+    "device lamp is LED\nset lamp to true\ndrive 50 turn 20\nwait 0.1\nstop\nprint \"x\" = \"x\", \"x\" = \"y\"\nlet x be 0\nprint 5 mod x\n",
+)
+
+
+def another_architecture_runs_the_same_images():
+    if len(sys.argv) < 8:
+        print("# no compiler for ARM, or no QEMU: not looked at")
+        return
+    arguments = [sys.argv[7], "-M", "microbit", "-display", "none", "-serial", "pty", "-monitor", "none", "-kernel", sys.argv[6]]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as machine, Board() as board:
+        try:
+            other = argparse.Namespace(url=re.search(r"/dev/pts/\d+", machine.stdout.readline()).group(0))
+            for text in PROGRAMS:
+                tap.equal(upload(other, text, "--trace"), upload(board, text, "--trace"))
+        finally:
+            machine.kill()
+
+
+tap.main(another_architecture_runs_the_same_images, a_program_is_uploaded_and_runs_alone_after_a_reset, what_it_prints_is_watched_and_the_end_stops_everything,
          what_a_chip_cannot_do_is_said_with_its_line, a_line_that_loses_or_turns_bytes_loses_no_program,
          a_block_that_is_wrong_is_refused_and_half_a_program_does_not_run, universal_commands_on_the_line_are_executed,
          what_the_host_moves_stops_when_it_is_silent, it_is_a_robot_of_the_server, chip_and_computer_are_alike)
