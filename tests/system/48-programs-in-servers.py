@@ -40,7 +40,7 @@ class Server:
         self.program.__exit__()
 
     def ask(self, name, what=None, *more):
-        return cli.troupe("request", "program:0", name, *([] if what is None else [json.dumps(what)]), "--json", *more,
+        return cli.troupe("request", "program:0", name, *([] if what is None else [json.dumps(what)]), "--json", "--timeout", "60", *more,
                           url=self.url)
 
     def get(self, name, what=None, *more):
