@@ -28,7 +28,8 @@ static void damage(uint8_t *image, size_t length)
 {
     for (unsigned i = draw(4); i > 0; i--) {
         uint8_t *byte = &image[4 + draw((uint32_t)length - 4)];
-        *byte = draw(2) ? (uint8_t)draw(256) : (uint8_t)(*byte ^ 1u << draw(8));
+        const uint32_t turned = *byte ^ 1u << draw(8);
+        *byte = (uint8_t)((draw(2) != 0 ? draw(256) : turned) & 0xffu);
     }
     const uint16_t sum = tpi_play_checksum(0xffff, image + 4, length - 4);
     image[2] = (uint8_t)(sum & 0xff);
