@@ -6,224 +6,6 @@
 
 #include "base/text.h"
 
-/* ---- Tokens ---- */
-
-const tpi_play_token *tpi_play_peek(const tpi_play_parser *parser)
-{
-    const unsigned last = parser->tokens.count - 1;
-
-    return &parser->tokens.list[parser->at < last ? parser->at : last];
-}
-
-bool tpi_play_sees(const tpi_play_parser *parser, const char *text)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-
-    return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_SYMBOL) &&
-           strcmp(token->text, text) == 0;
-}
-
-bool tpi_play_at_line_end(const tpi_play_parser *parser)
-{
-    const tpi_play_token_kind kind = tpi_play_peek(parser)->kind;
-
-    return kind == TPI_PLAY_T_LINE_END || kind == TPI_PLAY_T_COMMENT;
-}
-
-tpi_play_trouble *tpi_play_lose(tpi_play_parser *parser, const char *format, ...)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-    char text[200];
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    parser->is_lost = true;
-    /* At the end of a line the last word of it is marked. */
-    if (tpi_play_at_line_end(parser) && parser->at > 0 && token[-1].line == token->line) {
-        token--;
-    }
-    return tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
-                                token->text, "%s", text);
-}
-
-tpi_play_node *tpi_play_node_here(tpi_play_parser *parser, tpi_play_kind kind)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-    tpi_play_node *node = tpi_play_node_create(parser->tree, kind);
-
-    if (node == NULL) {
-        parser->troubles->no_memory = parser->is_lost = true;
-        return NULL;
-    }
-    node->line = token->line;
-    node->column = token->column;
-    node->width = token->width;
-    return node;
-}
-
-/* ---- Items ---- */
-
-tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-
-    if (token->kind == TPI_PLAY_T_BAD) {
-        parser->is_lost = true;
-        return NULL;
-    }
-    if (token->kind != TPI_PLAY_T_WORD) {
-        tpi_play_trouble *trouble = tpi_play_lose(
-            parser, tpi_play_at_line_end(parser)       ? "a name is missing behind this"
-                    : token->kind == TPI_PLAY_T_STRING ? "a name is one word without quotes"
-                                                       : "a name is expected here");
-        if (token->kind == TPI_PLAY_T_STRING && strpbrk(token->text, " \"\\") == NULL) {
-            snprintf(trouble->fix, sizeof trouble->fix, "%.70s", token->text);
-        }
-        return NULL;
-    }
-    if (tpi_play_is_reserved(token->text)) {
-        tpi_play_lose(parser, "this is a word of the language, a name is another one");
-        return NULL;
-    }
-    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_NAME);
-    if (node != NULL) {
-        node->text = token->text;
-        parser->at++;
-    }
-    return node;
-}
-
-static tpi_play_node *parse_names(tpi_play_parser *parser)
-{
-    tpi_play_node *first = tpi_play_sees(parser, ")") ? NULL : tpi_play_parse_name(parser);
-    tpi_play_node *last = first;
-
-    while (last != NULL && tpi_play_sees(parser, ",")) {
-        parser->at++;
-        last->next = tpi_play_parse_name(parser);
-        last = last->next;
-    }
-    return first;
-}
-
-/* A - that stands between two letters. */
-static bool joins(const tpi_play_token *token)
-{
-    return token->kind == TPI_PLAY_T_SYMBOL && strcmp(token->text, "-") == 0 &&
-           token->is_attached && token[1].is_attached && token[1].kind == TPI_PLAY_T_WORD;
-}
-
-/* One class: words up to a comma, `number`, or the end of the line; a - may join two. */
-static tpi_play_node *parse_class(tpi_play_parser *parser)
-{
-    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_CLASS);
-    tpi_buf text = {0};
-    const tpi_play_token *token = tpi_play_peek(parser), *last = token;
-
-    for (; token->kind == TPI_PLAY_T_WORD || (text.length > 0 && joins(token));
-         last = token, parser->at++, token = tpi_play_peek(parser)) {
-        if (tpi_play_sees(parser, "number") && text.length > 0) {
-            break;
-        }
-        if (text.length > 0 && !token->is_attached) {
-            tpi_buf_putc(&text, ' ');
-        }
-        tpi_buf_puts(&text, token->text);
-    }
-    if (text.length == 0) {
-        if (token->kind != TPI_PLAY_T_BAD) {
-            tpi_play_lose(parser, "a class is missing here, such as Light Sensor");
-        }
-        parser->is_lost = true;
-    } else if (node != NULL) {
-        node->text = tpi_arena_text(&parser->tree->arena, tpi_buf_text(&text), text.length);
-        node->width = last->column + last->width - node->column;
-    }
-    parser->troubles->no_memory |=
-        text.failed || (node != NULL && text.length > 0 && node->text == NULL);
-    parser->is_lost |= parser->troubles->no_memory;
-    tpi_buf_fini(&text);
-    return parser->is_lost ? NULL : node;
-}
-
-static tpi_play_node *parse_classes(tpi_play_parser *parser)
-{
-    tpi_play_node *first = parse_class(parser), *last = first;
-
-    while (last != NULL && tpi_play_sees(parser, ",")) {
-        parser->at++;
-        last->next = parse_class(parser);
-        last = last->next;
-    }
-    return first;
-}
-
-static tpi_play_node *parse_literal(tpi_play_parser *parser, tpi_play_token_kind kind,
-                                    tpi_play_kind node_kind, const char *what)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-
-    if (token->kind != kind || (kind == TPI_PLAY_T_NUMBER && strchr(token->text, '.') != NULL)) {
-        tpi_play_lose(parser, "%s is expected here", what);
-        return NULL;
-    }
-    tpi_play_node *node = tpi_play_node_here(parser, node_kind);
-    if (node != NULL) {
-        node->text = token->text;
-        parser->at++;
-    }
-    return node;
-}
-
-static bool is_near(const char *word, const char *wanted)
-{
-    tpi_nearest nearest;
-
-    tpi_nearest_init(&nearest, word);
-    tpi_nearest_offer(&nearest, wanted);
-    return nearest.best != NULL;
-}
-
-/* Whether a mistyped word stands where `wanted` can stand. */
-static bool sees_nearly(const tpi_play_parser *parser, const char *wanted)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-
-    return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_UNIT) &&
-           !tpi_play_is_reserved(token->text) && is_near(token->text, wanted);
-}
-
-/* Take a word or symbol of the shape. A mistyped one is reported and taken. */
-static void expect(tpi_play_parser *parser, const char *wanted)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-
-    if (tpi_play_sees(parser, wanted)) {
-        parser->at++;
-        return;
-    }
-    if (token->kind == TPI_PLAY_T_BAD) {
-        parser->is_lost = true;
-        return;
-    }
-    const bool is_typo = sees_nearly(parser, wanted) || tpi_play_sees(parser, "=");
-    const bool is_end = tpi_play_at_line_end(parser);
-    tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "`%s` is expected here", wanted)
-                                : is_end
-                                    ? tpi_play_lose(parser, "`%s` is missing behind this", wanted)
-                                    : tpi_play_lose(parser, "`%s` is missing before this", wanted);
-    if (is_typo) {
-        snprintf(trouble->fix, sizeof trouble->fix, "%s", wanted);
-        parser->is_lost = false;
-        parser->at++;
-    } else {
-        snprintf(trouble->fix, sizeof trouble->fix, "%.50s %.20s", is_end ? trouble->word : wanted,
-                 is_end ? wanted : trouble->word);
-    }
-}
-
 /* ---- Shapes ---- */
 
 static tpi_play_node *parse_body(tpi_play_parser *parser, const tpi_play_node *opener);
@@ -233,7 +15,7 @@ static bool is_there(const tpi_play_parser *parser, const tpi_play_item *first)
 {
     if (first->sort == 'w' || first->sort == 's') {
         return tpi_play_sees(parser, first->text) ||
-               (first->sort == 'w' && sees_nearly(parser, first->text));
+               (first->sort == 'w' && tpi_play_sees_nearly(parser, first->text));
     }
     return !tpi_play_at_line_end(parser) && !tpi_play_sees(parser, ")");
 }
@@ -245,15 +27,17 @@ static tpi_play_node *parse_slot(tpi_play_parser *parser, const tpi_play_item *i
         return item->is_list ? tpi_play_parse_expressions(parser)
                              : tpi_play_parse_expression(parser);
     case '@':
-        return item->is_list ? parse_names(parser) : tpi_play_parse_name(parser);
+        return item->is_list ? tpi_play_parse_names(parser) : tpi_play_parse_name(parser);
     case '%':
-        return parse_classes(parser);
+        return tpi_play_parse_classes(parser);
     case '#':
-        return parse_literal(parser, TPI_PLAY_T_NUMBER, TPI_PLAY_NUMBER, "a whole number");
+        return tpi_play_parse_literal(parser, TPI_PLAY_T_NUMBER, TPI_PLAY_NUMBER, "a whole number");
     case '$':
-        return parse_literal(parser, TPI_PLAY_T_STRING, TPI_PLAY_STRING, "a text in quotes");
+        return tpi_play_parse_literal(parser, TPI_PLAY_T_STRING, TPI_PLAY_STRING,
+                                      "a text in quotes");
     default:
-        return parse_literal(parser, TPI_PLAY_T_WORD, TPI_PLAY_WORD, "the name of a command");
+        return tpi_play_parse_literal(parser, TPI_PLAY_T_WORD, TPI_PLAY_WORD,
+                                      "the name of a command");
     }
 }
 
@@ -305,140 +89,12 @@ static void parse_shape(tpi_play_parser *parser, tpi_play_node *node)
                 tpi_play_item_next(&shape, &slot, &item);
             }
         } else if (item.sort == 'w' || item.sort == 's') {
-            expect(parser, item.text);
+            tpi_play_expect(parser, item.text);
         } else {
             node->slots[item.slot] = parse_slot(parser, &item);
         }
     }
     node->tail = finish_line(parser);
-}
-
-/* ---- Which statement it is ---- */
-
-/* How many leading words of a shape stand here; 0 if not all. */
-static unsigned leading_words(const tpi_play_parser *parser, const char *shape)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-    unsigned slot = 0, count = 0;
-    tpi_play_item item;
-
-    while (tpi_play_item_next(&shape, &slot, &item) && item.sort == 'w') {
-        if (token->kind != TPI_PLAY_T_WORD || strcmp(token->text, item.text) != 0) {
-            return count > 0 && strcmp(item.text, "until") != 0 && strcmp(item.text, "if") != 0
-                       ? count
-                       : 0;
-        }
-        token++;
-        count++;
-    }
-    return count;
-}
-
-static tpi_play_kind kind_here(const tpi_play_parser *parser)
-{
-    const tpi_play_token *token = tpi_play_peek(parser);
-
-    for (unsigned i = 0; i < TPI_PLAY_STATEMENTS; i++) {
-        if (i != TPI_PLAY_CALL_STATEMENT &&
-            leading_words(parser, tpi_play_statement_of((tpi_play_kind)i)->shape) > 0) {
-            return (tpi_play_kind)i;
-        }
-    }
-    return token[1].kind == TPI_PLAY_T_SYMBOL && strcmp(token[1].text, "(") == 0 &&
-                   !tpi_play_is_reserved(token->text)
-               ? TPI_PLAY_CALL_STATEMENT
-               : TPI_PLAY_STATEMENTS;
-}
-
-/* Words of other languages. */
-static const struct {
-    const char *word, *fix;
-} foreign[] = {
-    {"function", "to"},       {"def", "to"},        {"func", "to"},
-    {"define", "to"},         {"var", "let"},       {"loop", "forever"},
-    {"for", "repeat"},        {"sleep", "wait"},    {"delay", "wait"},
-    {"turn", "drive 0 turn"}, {"forward", "drive"}, {"halt", "stop"},
-    {"play", "tone"},         {"call", "do"},       {"sensor", "device"},
-    {"motor", "device"},      {"write", "print"},   {"echo", "print"},
-    {"until", "wait until"},  {"every", "when"},    {"on", "when"},
-    {"exit", "break"},
-};
-
-/* What a first word may have meant: a statement, a function. */
-static const char *meant(const tpi_play_parser *parser, const char *word, char *room, size_t size)
-{
-    tpi_nearest nearest;
-    unsigned slot = 0;
-    tpi_play_item item;
-
-    for (unsigned i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        if (strcmp(foreign[i].word, word) == 0) {
-            return foreign[i].fix;
-        }
-    }
-    tpi_nearest_init(&nearest, word);
-    for (unsigned i = 0; i < TPI_PLAY_STATEMENTS; i++) {
-        const char *shape = tpi_play_statement_of((tpi_play_kind)i)->shape;
-        if (tpi_play_item_next(&shape, &slot, &item) && item.sort == 'w') {
-            for (unsigned w = 0; tpi_play_reserved(w) != NULL; w++) {
-                if (strcmp(tpi_play_reserved(w), item.text) == 0) {
-                    tpi_nearest_offer(&nearest, tpi_play_reserved(w));
-                }
-            }
-        }
-    }
-    for (unsigned i = 0; i + 1 < parser->tokens.count; i++) {
-        if (parser->tokens.list[i].kind == TPI_PLAY_T_WORD &&
-            strcmp(parser->tokens.list[i].text, "to") == 0 &&
-            parser->tokens.list[i + 1].kind == TPI_PLAY_T_WORD &&
-            (i == 0 || parser->tokens.list[i - 1].kind == TPI_PLAY_T_LINE_END)) {
-            tpi_nearest_offer(&nearest, parser->tokens.list[i + 1].text);
-        }
-    }
-    if (nearest.best == NULL || tpi_play_is_reserved(nearest.best)) {
-        return nearest.best;
-    }
-    snprintf(room, size, "%.60s()", nearest.best);
-    return room;
-}
-
-/* A statement that begins with no known word: it is reported, and read as what it may have meant.
- */
-static tpi_play_kind guess(tpi_play_parser *parser)
-{
-    tpi_play_token *token = &parser->tokens.list[parser->at];
-    const tpi_play_token *next = token + 1;
-    char room[80];
-
-    if (token->kind != TPI_PLAY_T_WORD) {
-        if (token->kind != TPI_PLAY_T_BAD) {
-            tpi_play_lose(parser, "a statement begins with a word");
-        }
-        return TPI_PLAY_STATEMENTS;
-    }
-    if (!tpi_play_is_reserved(token->text) &&
-        ((next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "=") == 0) ||
-         (next->kind == TPI_PLAY_T_WORD && strcmp(next->text, "be") == 0))) {
-        snprintf(tpi_play_lose(parser, "a variable is set with `let`")->fix, 80, "let %.60s",
-                 token->text);
-        return TPI_PLAY_STATEMENTS;
-    }
-    const char *best = meant(parser, token->text, room, sizeof room);
-    tpi_play_trouble *trouble = tpi_play_lose(parser, tpi_play_is_reserved(token->text)
-                                                          ? "no statement begins with this word"
-                                                          : "there is no such statement");
-    if (best == NULL) {
-        return TPI_PLAY_STATEMENTS;
-    }
-    snprintf(trouble->fix, sizeof trouble->fix, "%s", best);
-    token->text = tpi_arena_text(&parser->tree->arena, best, strlen(best));
-    if (token->text == NULL) {
-        parser->troubles->no_memory = true;
-        return TPI_PLAY_STATEMENTS;
-    }
-    const tpi_play_kind kind = kind_here(parser);
-    parser->is_lost = kind == TPI_PLAY_STATEMENTS;
-    return kind;
 }
 
 /* ---- Bodies ---- */
@@ -559,10 +215,10 @@ static void parse_branches(tpi_play_parser *parser, tpi_play_node *opener)
 
 static tpi_play_node *parse_statement(tpi_play_parser *parser)
 {
-    tpi_play_kind kind = kind_here(parser);
+    tpi_play_kind kind = tpi_play_kind_here(parser);
 
     if (kind == TPI_PLAY_STATEMENTS) {
-        kind = guess(parser);
+        kind = tpi_play_guess(parser);
     }
     if (kind == TPI_PLAY_STATEMENTS) {
         finish_line(parser);
@@ -623,7 +279,7 @@ static void take_before(tpi_play_parser *parser, struct before *before)
 /* A declaration within a body at the left: an `end` is missing above it. */
 static bool seems_unclosed(const tpi_play_parser *parser, const tpi_play_node *opener)
 {
-    const tpi_play_kind kind = kind_here(parser);
+    const tpi_play_kind kind = tpi_play_kind_here(parser);
 
     return opener != NULL && kind < TPI_PLAY_STATEMENTS &&
            tpi_play_statement_of(kind)->place == TPI_PLAY_TOP &&

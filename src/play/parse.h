@@ -47,4 +47,29 @@ tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser);
 tpi_play_node *tpi_play_parse_expression(tpi_play_parser *parser);
 tpi_play_node *tpi_play_parse_expressions(tpi_play_parser *parser);
 
+/* ---- parse_item.c ---- */
+
+/* Take a row of names, or of classes, with commas. NULL if there is none. */
+tpi_play_node *tpi_play_parse_names(tpi_play_parser *parser);
+tpi_play_node *tpi_play_parse_classes(tpi_play_parser *parser);
+
+/* Take a token of a kind, which is `what`, as a node. NULL if there is none. */
+tpi_play_node *tpi_play_parse_literal(tpi_play_parser *parser, tpi_play_token_kind kind,
+                                      tpi_play_kind node_kind, const char *what);
+
+/* Whether a mistyped word stands where `wanted` can stand. */
+bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted);
+
+/* Take a word or symbol of the shape. A mistyped one is reported and taken. */
+void tpi_play_expect(tpi_play_parser *parser, const char *wanted);
+
+/* ---- parse_kind.c ---- */
+
+/* The statement that begins here by its first words; TPI_PLAY_STATEMENTS for none. */
+tpi_play_kind tpi_play_kind_here(const tpi_play_parser *parser);
+
+/* A statement that begins with no known word: it is reported, and read as what it may have meant.
+ */
+tpi_play_kind tpi_play_guess(tpi_play_parser *parser);
+
 #endif

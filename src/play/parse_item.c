@@ -1,0 +1,225 @@
+/* parse_item.c - tokens and the small parts of statements: names, classes, words. */
+#include "play/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- Tokens ---- */
+
+const tpi_play_token *tpi_play_peek(const tpi_play_parser *parser)
+{
+    const unsigned last = parser->tokens.count - 1;
+
+    return &parser->tokens.list[parser->at < last ? parser->at : last];
+}
+
+bool tpi_play_sees(const tpi_play_parser *parser, const char *text)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_SYMBOL) &&
+           strcmp(token->text, text) == 0;
+}
+
+bool tpi_play_at_line_end(const tpi_play_parser *parser)
+{
+    const tpi_play_token_kind kind = tpi_play_peek(parser)->kind;
+
+    return kind == TPI_PLAY_T_LINE_END || kind == TPI_PLAY_T_COMMENT;
+}
+
+tpi_play_trouble *tpi_play_lose(tpi_play_parser *parser, const char *format, ...)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+    char text[200];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    parser->is_lost = true;
+    /* At the end of a line the last word of it is marked. */
+    if (tpi_play_at_line_end(parser) && parser->at > 0 && token[-1].line == token->line) {
+        token--;
+    }
+    return tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
+                                token->text, "%s", text);
+}
+
+tpi_play_node *tpi_play_node_here(tpi_play_parser *parser, tpi_play_kind kind)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+    tpi_play_node *node = tpi_play_node_create(parser->tree, kind);
+
+    if (node == NULL) {
+        parser->troubles->no_memory = parser->is_lost = true;
+        return NULL;
+    }
+    node->line = token->line;
+    node->column = token->column;
+    node->width = token->width;
+    return node;
+}
+
+/* ---- Items ---- */
+
+tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (token->kind == TPI_PLAY_T_BAD) {
+        parser->is_lost = true;
+        return NULL;
+    }
+    if (token->kind != TPI_PLAY_T_WORD) {
+        tpi_play_trouble *trouble = tpi_play_lose(
+            parser, tpi_play_at_line_end(parser)       ? "a name is missing behind this"
+                    : token->kind == TPI_PLAY_T_STRING ? "a name is one word without quotes"
+                                                       : "a name is expected here");
+        if (token->kind == TPI_PLAY_T_STRING && strpbrk(token->text, " \"\\") == NULL) {
+            snprintf(trouble->fix, sizeof trouble->fix, "%.70s", token->text);
+        }
+        return NULL;
+    }
+    if (tpi_play_is_reserved(token->text)) {
+        tpi_play_lose(parser, "this is a word of the language, a name is another one");
+        return NULL;
+    }
+    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_NAME);
+    if (node != NULL) {
+        node->text = token->text;
+        parser->at++;
+    }
+    return node;
+}
+
+tpi_play_node *tpi_play_parse_names(tpi_play_parser *parser)
+{
+    tpi_play_node *first = tpi_play_sees(parser, ")") ? NULL : tpi_play_parse_name(parser);
+    tpi_play_node *last = first;
+
+    while (last != NULL && tpi_play_sees(parser, ",")) {
+        parser->at++;
+        last->next = tpi_play_parse_name(parser);
+        last = last->next;
+    }
+    return first;
+}
+
+/* A - that stands between two letters. */
+static bool joins(const tpi_play_token *token)
+{
+    return token->kind == TPI_PLAY_T_SYMBOL && strcmp(token->text, "-") == 0 &&
+           token->is_attached && token[1].is_attached && token[1].kind == TPI_PLAY_T_WORD;
+}
+
+/* One class: words up to a comma, `number`, or the end of the line; a - may join two. */
+static tpi_play_node *parse_class(tpi_play_parser *parser)
+{
+    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_CLASS);
+    tpi_buf text = {0};
+    const tpi_play_token *token = tpi_play_peek(parser), *last = token;
+
+    for (; token->kind == TPI_PLAY_T_WORD || (text.length > 0 && joins(token));
+         last = token, parser->at++, token = tpi_play_peek(parser)) {
+        if (tpi_play_sees(parser, "number") && text.length > 0) {
+            break;
+        }
+        if (text.length > 0 && !token->is_attached) {
+            tpi_buf_putc(&text, ' ');
+        }
+        tpi_buf_puts(&text, token->text);
+    }
+    if (text.length == 0) {
+        if (token->kind != TPI_PLAY_T_BAD) {
+            tpi_play_lose(parser, "a class is missing here, such as Light Sensor");
+        }
+        parser->is_lost = true;
+    } else if (node != NULL) {
+        node->text = tpi_arena_text(&parser->tree->arena, tpi_buf_text(&text), text.length);
+        node->width = last->column + last->width - node->column;
+    }
+    parser->troubles->no_memory |=
+        text.failed || (node != NULL && text.length > 0 && node->text == NULL);
+    parser->is_lost |= parser->troubles->no_memory;
+    tpi_buf_fini(&text);
+    return parser->is_lost ? NULL : node;
+}
+
+tpi_play_node *tpi_play_parse_classes(tpi_play_parser *parser)
+{
+    tpi_play_node *first = parse_class(parser), *last = first;
+
+    while (last != NULL && tpi_play_sees(parser, ",")) {
+        parser->at++;
+        last->next = parse_class(parser);
+        last = last->next;
+    }
+    return first;
+}
+
+tpi_play_node *tpi_play_parse_literal(tpi_play_parser *parser, tpi_play_token_kind kind,
+                                      tpi_play_kind node_kind, const char *what)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (token->kind != kind || (kind == TPI_PLAY_T_NUMBER && strchr(token->text, '.') != NULL)) {
+        tpi_play_lose(parser, "%s is expected here", what);
+        return NULL;
+    }
+    tpi_play_node *node = tpi_play_node_here(parser, node_kind);
+    if (node != NULL) {
+        node->text = token->text;
+        parser->at++;
+    }
+    return node;
+}
+
+static bool is_near(const char *word, const char *wanted)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, word);
+    tpi_nearest_offer(&nearest, wanted);
+    return nearest.best != NULL;
+}
+
+/* Whether a mistyped word stands where `wanted` can stand. */
+bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_UNIT) &&
+           !tpi_play_is_reserved(token->text) && is_near(token->text, wanted);
+}
+
+/* Take a word or symbol of the shape. A mistyped one is reported and taken. */
+void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (tpi_play_sees(parser, wanted)) {
+        parser->at++;
+        return;
+    }
+    if (token->kind == TPI_PLAY_T_BAD) {
+        parser->is_lost = true;
+        return;
+    }
+    const bool is_typo = tpi_play_sees_nearly(parser, wanted) || tpi_play_sees(parser, "=");
+    const bool is_end = tpi_play_at_line_end(parser);
+    tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "`%s` is expected here", wanted)
+                                : is_end
+                                    ? tpi_play_lose(parser, "`%s` is missing behind this", wanted)
+                                    : tpi_play_lose(parser, "`%s` is missing before this", wanted);
+    if (is_typo) {
+        snprintf(trouble->fix, sizeof trouble->fix, "%s", wanted);
+        parser->is_lost = false;
+        parser->at++;
+    } else {
+        snprintf(trouble->fix, sizeof trouble->fix, "%.50s %.20s", is_end ? trouble->word : wanted,
+                 is_end ? wanted : trouble->word);
+    }
+}
