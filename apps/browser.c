@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 extern char **environ;
 
@@ -18,13 +19,14 @@ static bool is_set(const char *name)
 }
 
 /* $BROWSER may have several programs, which colons divide: the first one. */
-static bool start(const char *program, const char *url)
+static bool start(const char *program, const char *url, bool wait)
 {
     char name[256];
     char *const arguments[] = {name, (char *)(uintptr_t)url, NULL};
     const size_t length = strcspn(program, ":");
     posix_spawn_file_actions_t files;
     pid_t pid = 0;
+    int status = 0;
 
     if (length == 0 || length >= sizeof name) {
         return false;
@@ -37,13 +39,16 @@ static bool start(const char *program, const char *url)
     }
     const int error = posix_spawnp(&pid, name, &files, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&files);
-    return error == 0;
+    if (error != 0 || !wait) {
+        return error == 0;
+    }
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool browser_open(const char *url)
+bool browser_open(const char *url, bool wait)
 {
     if (is_set("BROWSER")) {
-        return start(getenv("BROWSER"), url);
+        return start(getenv("BROWSER"), url, wait);
     }
-    return (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) && start("xdg-open", url);
+    return (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) && start("xdg-open", url, wait);
 }

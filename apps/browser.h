@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Open a page: with $BROWSER, or on a desktop with xdg-open. Does not wait. False if there is no
- * browser to ask for. The program may fail to show the page; nobody knows. */
-bool browser_open(const char *url);
+/* Open a page: with $BROWSER, or on a desktop with xdg-open. False if there is no browser to ask
+ * for. With `wait` it waits until that program has ended, and is false if that failed. */
+bool browser_open(const char *url, bool wait);
 
 #endif

@@ -14,12 +14,14 @@
 
 static const char name[] = PLAY_NAME;
 
-static const char *const actions[] = {"--check", "--format",      "--write",   "--blocks",
-                                      "--text",  "--disassemble", "--explain", NULL};
-static const char *const known[] = {"--check",       "--format",  "--write", "--blocks", "--text",
-                                    "--disassemble", "--explain", "--on",    "--port",   "--wiring",
-                                    "--map",         "--loose",   "--trace", "--log",    "--for",
-                                    "--seed",        "--upload",  "--watch", NULL};
+static const char *const actions[] = {"--check",  "--format",      "--write",   "--blocks",
+                                      "--text",   "--disassemble", "--explain", "--move",
+                                      "--settle", "--claim",       "--table",   NULL};
+static const char *const known[] = {
+    "--check", "--format", "--write",  "--blocks", "--text",     "--disassemble", "--explain",
+    "--on",    "--port",   "--wiring", "--map",    "--loose",    "--trace",       "--log",
+    "--for",   "--seed",   "--upload", "--watch",  "--channels", "--from",        "--to",
+    "--move",  "--settle", "--claim",  "--table",  NULL};
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
@@ -248,11 +250,14 @@ static bool is_action(const char *argument)
 /* An option with a text; NULL if it is none. */
 static const char **text_of(play_options *options, const char *option)
 {
-    return strcmp(option, "--on") == 0       ? &options->robot
-           : strcmp(option, "--port") == 0   ? &options->port
-           : strcmp(option, "--wiring") == 0 ? &options->wiring
-           : strcmp(option, "--log") == 0    ? &options->log
-           : strcmp(option, "--upload") == 0 ? &options->upload
+    return strcmp(option, "--on") == 0         ? &options->robot
+           : strcmp(option, "--port") == 0     ? &options->port
+           : strcmp(option, "--wiring") == 0   ? &options->wiring
+           : strcmp(option, "--log") == 0      ? &options->log
+           : strcmp(option, "--channels") == 0 ? &options->channels
+           : strcmp(option, "--from") == 0     ? &options->from
+           : strcmp(option, "--to") == 0       ? &options->to
+           : strcmp(option, "--upload") == 0   ? &options->upload
            : strcmp(option, "--map") == 0 && options->map_count < PLAY_MOST_MAPS
                ? &options->maps[options->map_count++]
                : NULL;
@@ -313,10 +318,23 @@ static int read_arguments(play_options *options, int argc, char **argv)
     const bool is_repl = options->action == NULL &&
                          (options->robot != NULL || options->port != NULL || options->has_url);
     if (options->path == NULL && !is_repl &&
-        !(options->action != NULL && strcmp(options->action, "--blocks") == 0)) {
+        !(options->action != NULL &&
+          (strcmp(options->action, "--blocks") == 0 || strcmp(options->action, "--table") == 0))) {
         return command_fail(name, EXIT_USAGE, "which program?");
     }
     return EXIT_DONE;
+}
+
+static bool is_move(const play_options *options)
+{
+    return options->action != NULL &&
+           (strcmp(options->action, "--move") == 0 || strcmp(options->action, "--settle") == 0 ||
+            strcmp(options->action, "--claim") == 0);
+}
+
+static bool is_table(const play_options *options)
+{
+    return options->action != NULL && strcmp(options->action, "--table") == 0;
 }
 
 static int run(int argc, char **argv)
@@ -329,7 +347,9 @@ static int run(int argc, char **argv)
         result = read_arguments(&options, argc, argv);
     }
     if (result == EXIT_DONE) {
-        result = options.path != NULL     ? act(&options)
+        result = is_move(&options)        ? play_move(&options)
+                 : is_table(&options)     ? play_table(&options)
+                 : options.path != NULL   ? act(&options)
                  : options.action != NULL ? print_description()
                                           : play_run(&options, NULL);
     }
@@ -347,6 +367,9 @@ const command command_play = {
         "       troupe play --on ROBOT --port LINE   (one line at a time)\n"
         "       troupe play PROGRAM --check | --format | --write | --blocks | --disassemble\n"
         "       troupe play PROGRAM --explain --on ROBOT [--wiring FILE] [--map CLASS=PLACE]\n"
+        "       troupe play --move PROGRAM --from URL --to URL\n"
+        "       troupe play --settle ID --from URL --to URL    troupe play --claim ID --from URL\n"
+        "       troupe play --table\n"
         "       troupe play BLOCKS --text        troupe play --blocks\n"
         "\n"
         "Runs a program of the language of docs/play.md. It prints how each device of the program\n"
@@ -361,6 +384,7 @@ const command command_play = {
         "units\n"
         "  --trace         print each command, how it was translated, and its bytes\n"
         "  --log FILE      where `log` writes: CSV with time, name and value\n"
+        "  --channels URL  the server whose blackboard carries messages; default: that of --url\n"
         "  --for S         end after S seconds\n"
         "  --upload LINE   put it into a chip at serial:/dev/ttyACM0, where it runs alone: an "
         "Arduino\n"
@@ -375,6 +399,13 @@ const command command_play = {
         "blocks\n"
         "  --text          print the program that blocks stand for\n"
         "  --disassemble   print the instructions\n"
+        "  --move          move a program that runs in the server --from to the server --to, where "
+        "it\n"
+        "                  goes on with another robot; PROGRAM is its name there. A URL can end "
+        "with\n"
+        "                  /program:N. --settle ends a move that was cut, --claim decides for one\n"
+        "                  server if the other one is lost\n"
+        "  --table         print which of Troupe's programs fit which robots\n"
         "  --explain       print how the devices are matched on a robot; no robot is needed\n"
         "\n" REMOTE_OPTIONS_HELP,
     .run = run,

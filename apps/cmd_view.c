@@ -1,11 +1,10 @@
 /* cmd_view.c - troupe view: the page of a server in a browser. */
-#include <errno.h>
 #include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "browser.h"
@@ -13,104 +12,137 @@
 
 static const char name[] = "view";
 
-enum { PORT = 9665, PATIENCE_MS = 3000, LONGEST = 256 };
+enum { MOST_HOST = 256, MOST_URL = 512, WEB_PORT = 9665 };
 
+/* A page: where it is, and its address. */
 struct page {
-    char host[LONGEST];
+    char host[MOST_HOST];
     char port[8];
+    bool secure;
+    char url[MOST_URL];
 };
 
-/* "HOST", "HOST:PORT", "[::1]:PORT" or "http://HOST:PORT/..." */
-static bool split(struct page *page, const char *url)
+/* HOST, HOST:PORT, [IPV6]:PORT or http://HOST:PORT/. */
+static int read_url(struct page *page, const char *text)
 {
-    static const char scheme[] = "http://";
-    const char *at = strncmp(url, scheme, sizeof scheme - 1) == 0 ? url + sizeof scheme - 1 : url;
-    const size_t length = strcspn(at, "/?#");
-    const char *bracket = at[0] == '[' ? memchr(at, ']', length) : NULL;
-    const char *host = bracket == NULL ? at : at + 1;
-    const char *end = bracket == NULL ? memchr(at, ':', length) : bracket;
-    const char *colon = bracket == NULL ? end : bracket + 1;
-    const size_t host_length = end == NULL ? length : (size_t)(end - host);
-    unsigned port = PORT;
-    char rest = '\0';
+    const char *rest = text;
+    const char *end;
 
-    if (host_length == 0 || host_length >= sizeof page->host || strpbrk(url, " \t\r\n") != NULL) {
-        return false;
+    page->secure = strncmp(text, "https://", 8) == 0;
+    if (page->secure || strncmp(text, "http://", 7) == 0) {
+        rest += page->secure ? 8 : 7;
     }
-    if (colon != NULL && colon < at + length &&
-        (sscanf(colon, ":%5u%c", &port, &rest) < 1 || (rest != '\0' && rest != '/') || port == 0 ||
-         port > 65535)) {
-        return false;
+    end = rest + strcspn(rest, "/");
+    const char *bracket = *rest == '[' ? memchr(rest, ']', (size_t)(end - rest)) : NULL;
+    const char *from = bracket != NULL ? bracket + 1 : rest;
+    const char *colon = memchr(from, ':', (size_t)(end - from));
+    const char *stop = colon != NULL ? colon : end;
+    const size_t length = (size_t)(stop - rest) - (bracket != NULL ? 2 : 0);
+
+    if (stop == rest || length >= sizeof page->host ||
+        (colon != NULL && ((size_t)(end - colon) > 6 || end == colon + 1)) ||
+        (end[0] == '/' && end[1] != '\0')) {
+        return command_fail(name, EXIT_USAGE, "\"%s\" is no address: HOST, HOST:PORT or a URL",
+                            text);
     }
-    memcpy(page->host, host, host_length);
-    page->host[host_length] = '\0';
-    (void)snprintf(page->port, sizeof page->port, "%u", port);
-    return true;
+    memcpy(page->host, rest + (bracket != NULL), length);
+    page->host[length] = '\0';
+    if (colon != NULL) {
+        memcpy(page->port, colon + 1, (size_t)(end - colon - 1));
+    } else {
+        snprintf(page->port, sizeof page->port, "%d", WEB_PORT);
+    }
+    snprintf(page->url, sizeof page->url, "%s://%.*s:%s/", page->secure ? "https" : "http",
+             (int)(stop - rest), rest, page->port);
+    return EXIT_DONE;
 }
 
-/* Why nobody listens there; NULL if somebody does. */
-static const char *try_connect(const struct addrinfo *at)
-{
-    const int fd = socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    struct pollfd wait = {.fd = fd, .events = POLLOUT};
-    int error = fd < 0 ? errno : 0;
-    socklen_t size = sizeof error;
+/* ---- Whether there is a page ----------------------------------------------------------------- */
 
-    if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) != 0) {
-        error = errno;
-        if (error == EINPROGRESS) {
-            error = poll(&wait, 1, PATIENCE_MS) > 0 ? 0 : ETIMEDOUT;
-            if (error == 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
-                error = errno;
+static int connect_to(const struct page *page)
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    const struct timeval patience = {.tv_sec = 5};
+    struct addrinfo *found = NULL;
+    int fd = -1;
+
+    if (getaddrinfo(page->host, page->port, &hints, &found) != 0) {
+        return -1;
+    }
+    for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next) {
+        fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
+        if (fd >= 0) {
+            setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+            if (connect(fd, at->ai_addr, at->ai_addrlen) != 0) {
+                close(fd);
+                fd = -1;
             }
         }
     }
+    freeaddrinfo(found);
+    return fd;
+}
+
+/* Ask for the state of the panic: every web front answers that. */
+static bool answers(int fd, const struct page *page)
+{
+    char text[1024];
+    const char *const host = strchr(page->url, ':') + 3;
+    const int length = snprintf(
+        text, sizeof text, "GET /api/panic HTTP/1.1\r\nHost: %.*s\r\nConnection: close\r\n\r\n",
+        (int)strcspn(host, "/"), host);
+    ssize_t got = 0, more = 0;
+
+    if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length) {
+        return false;
+    }
+    while (got < 12 && (more = recv(fd, text + got, sizeof text - (size_t)got, 0)) > 0) {
+        got += more;
+    }
+    return got >= 12 && memcmp(text, "HTTP/1.1 ", 9) == 0;
+}
+
+static int look_for(const struct page *page)
+{
+    const int fd = connect_to(page);
+    const bool found = fd >= 0 && (page->secure || answers(fd, page));
+
     if (fd >= 0) {
         close(fd);
     }
-    return error == 0 ? NULL : strerror(error);
-}
-
-static const char *find_out(const struct page *page)
-{
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    const int code = getaddrinfo(page->host, page->port, &wanted, &found);
-    const char *why = code == 0 ? "nobody is there" : gai_strerror(code);
-
-    for (const struct addrinfo *at = found; at != NULL && why != NULL; at = at->ai_next) {
-        why = try_connect(at);
-    }
-    if (found != NULL) {
-        freeaddrinfo(found);
-    }
-    return why;
+    return found ? EXIT_DONE
+                 : command_fail(
+                       name, EXIT_FAILED,
+                       "%s: %s; the configuration of the server needs front ( name \"web\" )",
+                       page->url, fd < 0 ? "nothing listens there" : "no web front answers");
 }
 
 static int run(int argc, char **argv)
 {
-    const char *url = argc > 0 ? argv[0] : "localhost";
-    struct page page;
-    char text[LONGEST + 32];
+    struct page page = {.port = ""};
+    const char *url = NULL;
+    bool print = false;
 
-    if (argc > 1 || url[0] == '-') {
-        return command_unexpected(name, argc > 1 ? argv[1] : url, NULL);
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--print") == 0) {
+            print = true;
+        } else if (argv[i][0] == '-' || url != NULL) {
+            return command_unexpected(name, argv[i], argv[i][0] == '-' ? "print" : NULL);
+        } else {
+            url = argv[i];
+        }
     }
-    if (!split(&page, url)) {
-        return command_fail(name, EXIT_USAGE,
-                            "\"%.80s\" is no address of a page, as localhost:9665 is", url);
+    int result = read_url(&page, url != NULL ? url : "localhost");
+    result = result == EXIT_DONE ? look_for(&page) : result;
+    if (result != EXIT_DONE) {
+        return result;
     }
-    const bool is_v6 = strchr(page.host, ':') != NULL;
-    (void)snprintf(text, sizeof text, "http://%s%s%s:%s/", is_v6 ? "[" : "", page.host,
-                   is_v6 ? "]" : "", page.port);
-    const char *why = find_out(&page);
-    if (why != NULL) {
-        return command_fail(name, EXIT_FAILED,
-                            "%s: %s; a server has a page if its configuration has front ( name "
-                            "\"web\" )",
-                            text, why);
+    puts(page.url);
+    (void)fflush(stdout);
+    if (!print && !browser_open(page.url, true)) {
+        fputs("troupe view: there is no browser to open; open the address above in one\n", stderr);
     }
-    printf("%s%s\n", text, browser_open(text) ? "" : "; open it in a browser");
     return EXIT_DONE;
 }
 
@@ -118,12 +150,14 @@ const command command_view = {
     .name = name,
     .summary = "open the page of a server in a browser",
     .help =
-        "usage: troupe view [URL]\n"
+        "usage: troupe view [URL] [--print]\n"
         "\n"
-        "Opens the page of a server, http://localhost:9665/ unless URL names another one: HOST,\n"
-        "HOST:PORT or http://HOST:PORT/. The server needs front ( name \"web\" ) in its\n"
-        "configuration. The browser is $BROWSER, or that of the desktop (xdg-open); without one,\n"
-        "the URL is printed.\n"
+        "Opens the page of a server, prints its address, and opens it in a browser if there is\n"
+        "one: $BROWSER, or that of the desktop. URL is HOST, HOST:PORT or http://HOST:PORT; the\n"
+        "default is this machine and port 9665. The server needs a web front: the line\n"
+        "front ( name \"web\" ) in its configuration.\n"
+        "\n"
+        "  --print   only print the address\n"
         "\n"
         "Examples: troupe view\n"
         "          troupe view robot.local\n",

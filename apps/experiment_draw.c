@@ -1,7 +1,7 @@
 /* experiment_draw.c - the paths of an experiment as a picture; see experiment_draw.h. */
 #include "experiment_draw.h"
 
-enum { COLUMNS = 3, SIDE = 250, GAP = 20, TITLE = 26 };
+enum { COLUMNS = 3, SIDE = 250, GAP = 20, TITLE = 26, EVERY = 6 };
 static const double SCALE = 60; /* pixels of a metre */
 
 static double across(double x)
@@ -14,8 +14,10 @@ static void put_path(tpi_buf *out, const experiment_result *r, const char *colou
     tpi_buf_printf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" points=\"",
                    colour, width);
     for (unsigned i = 0; i < r->count; i++) {
-        tpi_buf_printf(out, "%s%.1f,%.1f", i > 0 ? " " : "", across(r->places[i][0]),
-                       across(-r->places[i][1]));
+        if (i % EVERY == 0 || i + 1 == r->count) {
+            tpi_buf_printf(out, "%s%.0f,%.0f", i > 0 ? " " : "", across(r->places[i][0]),
+                           across(-r->places[i][1]));
+        }
     }
     tpi_buf_puts(out, "\"/>\n");
 }

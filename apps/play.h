@@ -18,7 +18,7 @@ typedef struct play_options {
     const char *path;   /* of the program; NULL for none */
     const char *action; /* "check" ...; NULL to run it */
     const char *robot;  /* --on: a robot or a server; NULL for none */
-    const char *port, *wiring, *log;
+    const char *port, *wiring, *log, *channels, *from, *to;
     const char *upload; /* the line of a chip; NULL for none */
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
@@ -45,6 +45,18 @@ int play_explain(const play_options *options, const play_source *source);
 
 /* Put the program into a chip and start it there. */
 int play_upload(const play_options *options, const play_source *source);
+
+/* Append a port; paths in it (script:FILE, emulate:KIND?world=FILE) are from here. */
+void play_put_port(tpi_buf *out, const char *port);
+
+/* Check --map, before a server reports it with the name of its own file. */
+int play_check_maps(const play_options *options, const char *who);
+
+/* Move a program between servers: --move, --settle, --claim. */
+int play_move(const play_options *options);
+
+/* Print which programs fit which robots. */
+int play_table(const play_options *options);
 
 /* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);

@@ -1,5 +1,5 @@
 /* play_host.c - carries out what a program asks for. */
-#include "play_host.h"
+#include "play_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,15 @@ int play_host_begin(play_host *host)
 {
     tp_error err = {0};
 
-    host->mailboxes = calloc(host->program->channel_count + 1, sizeof *host->mailboxes);
-    if (host->mailboxes == NULL) {
+    host->channels = tpi_channels_create();
+    for (unsigned i = 0; host->channels != NULL && i < host->program->channel_count; i++) {
+        const char *channel = host->program->channels[i].text;
+        if (!tpi_channels_open(host->channels, i, channel, strlen(channel))) {
+            return command_fail(name, EXIT_FAILED, "\"%s\" is no name of a channel: 1 to %d bytes",
+                                channel, TPI_CHANNEL_NAME - 1);
+        }
+    }
+    if (host->channels == NULL) {
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
     return tpi_play_runner_begin(&host->runner, host->program, host->options->seed, &err) == TP_OK
@@ -27,8 +34,8 @@ void play_host_fini(play_host *host)
 {
     tpi_play_order_fini(&host->order);
     memset(&host->order, 0, sizeof host->order);
-    free(host->mailboxes);
-    host->mailboxes = NULL;
+    tpi_channels_destroy(host->channels);
+    host->channels = NULL;
 }
 
 /* ---- Matching -------------------------------------------------------------------------------- */
@@ -156,51 +163,6 @@ static void log_row(const play_host *host, const tpi_play_request *request)
     tpi_buf_fini(&line);
 }
 
-/* ---- Channels -------------------------------------------------------------------------------- */
-
-/* A full channel loses its oldest message. */
-static void post(play_host *host, play_mailbox *box, const tpi_play_cell *cell)
-{
-    tpi_buf text = {0};
-
-    tpi_play_put_cell(&text, &host->runner.machine, cell);
-    if (box->count == PLAY_MOST_MAIL) {
-        memmove(&box->mail[0], &box->mail[1], sizeof box->mail - sizeof box->mail[0]);
-        box->count--;
-    }
-    const size_t length = text.length < TPI_PLAY_SLOT_SIZE ? text.length : TPI_PLAY_SLOT_SIZE - 1;
-    box->mail[box->count].length = (uint8_t)length;
-    memcpy(box->mail[box->count++].text, tpi_buf_text(&text), length);
-    tpi_buf_fini(&text);
-}
-
-static void fetch(play_host *host, play_mailbox *box, tpi_play_cell *cell)
-{
-    if (box->count == 0) {
-        tpi_play_put_text(&host->runner.machine, cell, "", 0);
-        return;
-    }
-    tpi_play_put_text(&host->runner.machine, cell, box->mail[0].text, box->mail[0].length);
-    memmove(&box->mail[0], &box->mail[1], sizeof box->mail - sizeof box->mail[0]);
-    box->count--;
-}
-
-static void serve_channel(play_host *host, tpi_command wanted, const tpi_play_request *request)
-{
-    play_mailbox *box = &host->mailboxes[request->device < host->program->channel_count
-                                             ? request->device
-                                             : host->program->channel_count];
-
-    if (wanted == TPI_WRITE_MESSAGE && request->values > 0) {
-        post(host, box, &request->row[0]);
-    } else if (wanted == TPI_READ_MESSAGE && request->results > 0) {
-        fetch(host, box, &request->row[0]);
-    } else if (request->results > 0) {
-        request->row[0].as.i = (int32_t)box->count;
-        request->row[0].tag = TPI_PLAY_INT;
-    }
-}
-
 /* ---- Commands of the robot ------------------------------------------------------------------- */
 
 static void print_trace(const tpi_entry *entry, const char *trace)
@@ -258,7 +220,10 @@ tp_status play_host_serve(play_host *host, tp_error *err)
     } else if (request->code == TPI_PLAY_LOG_CODE) {
         log_row(host, request);
     } else if (wanted < TPI_COMMANDS && tpi_dictionary_entry(wanted)->sort == TPI_SORT_CHANNEL) {
-        serve_channel(host, wanted, request);
+        const tp_status status = play_channels_serve(host, err);
+        if (status != TP_OK) {
+            return status;
+        }
     } else {
         return serve_robot(host, err);
     }

@@ -9,20 +9,11 @@
 #include "play.h"
 #include "play/runner.h"
 #include "troupe/universal.h"
+#include "universal/channels.h"
 
 enum {
     PLAY_MOST_PORTS = 65, /* and the one of `say` */
-    PLAY_MOST_MAIL = 16,
 };
-
-/* Messages that wait in a channel, oldest first. */
-typedef struct play_mailbox {
-    unsigned count;
-    struct {
-        uint8_t length;
-        char text[TPI_PLAY_SLOT_SIZE];
-    } mail[PLAY_MOST_MAIL];
-} play_mailbox;
 
 typedef struct play_host {
     const play_options *options;      /* borrowed */
@@ -30,9 +21,11 @@ typedef struct play_host {
     const tpi_vocabulary *vocabulary; /* borrowed */
     tp_universal *robot;              /* owned by the caller */
     tp_universal_port ports[PLAY_MOST_PORTS];
-    FILE *log;               /* owned by the caller; NULL for none */
-    play_mailbox *mailboxes; /* owned; one for each channel */
-    tpi_play_order order;    /* that is carried out */
+    FILE *log;              /* owned by the caller; NULL for none */
+    tpi_channels *channels; /* owned; its mailboxes */
+    tp_proxy *board;        /* owned: the blackboard that carries messages; NULL for none */
+    tp_client *crier;       /* owned: of --channels; NULL for none */
+    tpi_play_order order;   /* that is carried out */
     tpi_play_runner runner;
 } play_host;
 

@@ -65,7 +65,13 @@ static bool put_setting(tpi_buf *out, const char *key, const char *value, bool i
         value[0] != '/' && getcwd(folder, sizeof folder - 1) != NULL) {
         strcat(folder, "/");
     }
-    tpi_buf_printf(out, "  %s \"%s%s\"\n", key, folder, value);
+    tpi_buf_printf(out, "  %s \"%s", key, folder);
+    if (strcmp(key, "port") == 0) {
+        play_put_port(out, value);
+    } else {
+        tpi_buf_puts(out, value);
+    }
+    tpi_buf_puts(out, "\"\n");
     return true;
 }
 
@@ -134,6 +140,11 @@ static int connect_inside(const play_options *options)
 
 static int connect_robot(const play_options *options)
 {
+    const int checked = play_check_maps(options, name);
+
+    if (checked != EXIT_DONE) {
+        return checked;
+    }
     if (options->robot != NULL && options->port == NULL) {
         return command_fail(name, EXIT_USAGE,
                             "where is the robot? --port serial:/dev/..., tcp:HOST:PORT or "
@@ -238,13 +249,20 @@ static int play_on(play_host *host, tp_client *client)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     catch_signals(client);
-    int result = host->options->path == NULL ? play_repl(host, client) : play_host_match(host);
+    int result = play_channels_open(host, client);
+    if (result != EXIT_DONE) {
+        play_channels_close(host);
+        tp_universal_destroy(host->robot);
+        return result;
+    }
+    result = host->options->path == NULL ? play_repl(host, client) : play_host_match(host);
     if (result == EXIT_DONE && host->options->path != NULL) {
         result = play_follow(host, client);
         const int stopped = play_stop_robot(host->robot);
         result = result == EXIT_DONE ? stopped : result;
     }
     waiting = NULL;
+    play_channels_close(host);
     tp_universal_destroy(host->robot);
     return result;
 }

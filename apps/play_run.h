@@ -24,6 +24,11 @@ int play_sim_configure(tpi_buf *out, const play_options *options);
  * its name with XXXXXX at the end. */
 int play_connect_file(const play_options *options, char *path, const tpi_buf *text);
 
+/* Find the blackboard of the program's channels; carry out a request of a channel. */
+int play_channels_open(play_host *host, tp_client *client);
+void play_channels_close(play_host *host);
+tp_status play_channels_serve(play_host *host, tp_error *err);
+
 /* One line at a time, until the input ends. */
 int play_repl(play_host *host, tp_client *client);
 

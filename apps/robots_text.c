@@ -81,9 +81,29 @@ static void put_classes(tpi_buf *out, const tpi_classes *list)
     }
 }
 
+/* What one count of ReadCount is: "0.1 deg"; "-" without a unit. */
+static void put_unit(struct table *table, const tpi_wired *wired, const tpi_device *device)
+{
+    for (unsigned i = 0; i < device->classes.count && !device->is_output; i++) {
+        const int number = device->classes.words[i].class;
+        const tpi_device_class *class =
+            number >= 0 ? tpi_vocabulary_class(wired->robot->vocabulary, number) : NULL;
+        if (class != NULL && class->unit != NULL) {
+            if (class->resolution == 1) {
+                table_cell(table, "%s", class->unit);
+            } else {
+                table_cell(table, "%g %s", class->resolution, class->unit);
+            }
+            return;
+        }
+    }
+    table_cell(table, "-");
+}
+
 static void put_devices(tpi_buf *out, const tpi_wired *wired)
 {
-    static const char *const headings[] = {"DEVICE", "TYPE", "PLACE", "BASE", "CLASSES", NULL};
+    static const char *const headings[] = {"DEVICE", "TYPE",    "PLACE", "BASE",
+                                           "COUNTS", "CLASSES", NULL};
     struct table table;
 
     table_init(&table, headings);
@@ -97,6 +117,7 @@ static void put_devices(tpi_buf *out, const tpi_wired *wired)
         table_cell(&table, "%s", part->device->type);
         table_cell(&table, "%s", *place != '\0' ? place : "-");
         table_cell(&table, "%s", tpi_dictionary_entry(part->device->base)->name);
+        put_unit(&table, wired, part->device);
         table_cell(&table, "%s", tpi_buf_text(&classes));
         tpi_buf_fini(&classes);
     }

@@ -10,12 +10,13 @@
 
 static int misuse(void)
 {
-    fputs("usage: chip FOLDER [figures | vectors COUNT | traces COUNT]\n"
+    fputs("usage: chip FOLDER [figures | vectors COUNT | traces COUNT | hostile COUNT]\n"
           "\n"
           "FOLDER has uno.elf and uno.map, as firmware/build makes them.\n"
           "  figures        memory, speed and upload, with their limits\n"
           "  vectors COUNT  arithmetic on the chip and here, bit by bit\n"
-          "  traces COUNT   programs on the chip and here: what they print and do\n",
+          "  traces COUNT   programs on the chip and here: what they print and do\n"
+          "  hostile COUNT  damaged images: refused as here, or run without harm\n",
           stderr);
     return 2;
 }
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
     board *b = board_create(elf);
     return strcmp(what, "vectors") == 0   ? chip_vectors(b, count)
            : strcmp(what, "traces") == 0  ? chip_traces(b, count)
+           : strcmp(what, "hostile") == 0 ? chip_hostile(b, count)
            : strcmp(what, "figures") == 0 ? chip_figures(b, map)
                                           : misuse();
 }

@@ -93,7 +93,7 @@ _troupe() {
         *) options="--out --for --count --rate --form --compression --locale --force --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
         esac
         ;;
-    play) options="--on --port --wiring --map --loose --trace --log --for --seed --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
+    play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
     emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --help $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--terminal --seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
@@ -102,6 +102,7 @@ _troupe() {
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
+    view) options="--print" ;;
     reset | kick) options=$_troupe_server_options ;;
     new) options="driver world client robot" ;;
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;

@@ -139,40 +139,45 @@ static uint8_t read_port(uint8_t type, uint8_t id, bool as_truth, tpi_play_cell 
 
 /* ---- Outputs ---- */
 
-static float clamped(float x, float low, float high)
+/* A rounded number between two others. */
+static int16_t whole(float x, int16_t low, int16_t high)
 {
-    return x > high ? high : x > low ? x : low; /* not-a-number is low */
+    const int32_t number = tpi_play_round(x);
+
+    return number < low ? low : number > high ? high : (int16_t)number;
 }
 
-static void move(uint8_t motor, float power)
+static void move(uint8_t motor, int16_t duty)
 {
-    const int16_t duty = (int16_t)tpi_play_round(clamped(power, -100.0f, 100.0f) * 2.55f);
-
+    duty = duty > 255 ? 255 : duty < -255 ? -255 : duty;
     board_motor(motor, duty < 0, (uint8_t)(duty < 0 ? -duty : duty));
 }
 
-/* Two wheels; the ratio stays if one would be over 100. */
+/* Two wheels; the ratio stays if one would be over 100 percent, which are 255. */
 static void drive(float left, float right)
 {
-    const float a = left < 0.0f ? -left : left, b = right < 0.0f ? -right : right;
-    const float most = a > b ? a : b;
+    int16_t a = whole(left * 2.55f, -510, 510), b = whole(right * 2.55f, -510, 510);
+    const int16_t more = a < 0 ? -a : a, other = b < 0 ? -b : b;
+    const int16_t most = more > other ? more : other;
 
-    if (most > 100.0f) {
-        left = tpi_play_quotient(left * 100.0f, most);
-        right = tpi_play_quotient(right * 100.0f, most);
+    if (most > 255) {
+        a = (int16_t)((int32_t)a * 255 / most);
+        b = (int16_t)((int32_t)b * 255 / most);
     }
-    move(0, left);
-    move(1, right);
+    move(0, a);
+    move(1, b);
 }
 
 static uint8_t write_port(uint8_t type, uint8_t id, bool is_servo, float value)
 {
     const uint8_t limit = type == DIGITAL_OUTPUT || type == OUTPUT ? BOARD_PINS
-                          : type == SERVO                          ? BOARD_SERVOS
-                          : type == ANALOG_OUTPUT ? (is_servo ? BOARD_SERVOS : BOARD_DUTIES)
-                          : type == LOCOMOTOR     ? BOARD_MOTORS + 1
-                          : type == DRIVE_AXIS    ? 1
-                                                  : 0;
+                          : type == SERVO || is_servo              ? BOARD_SERVOS
+                          : type == ANALOG_OUTPUT                  ? BOARD_DUTIES
+                          : type == LOCOMOTOR                      ? BOARD_MOTORS + 1
+                          : type == DRIVE_AXIS                     ? 1
+                                                                   : 0;
+    const int16_t duty = whole(value * 2.55f, -255, 255);
+
     if (limit == 0) {
         return ACT_NOT_AVAILABLE;
     }
@@ -180,15 +185,16 @@ static uint8_t write_port(uint8_t type, uint8_t id, bool is_servo, float value)
         return ACT_BAD_VALUE;
     }
     if (type == LOCOMOTOR && id > 0) {
-        move((uint8_t)(id - 1), value);
+        move((uint8_t)(id - 1), duty);
     } else if (type == LOCOMOTOR || type == DRIVE_AXIS) {
-        drive(value, value);
-    } else if (is_servo || type == SERVO) {
-        board_servo(id, (uint8_t)tpi_play_round(clamped(value, 0.0f, 180.0f)));
-    } else if (type == ANALOG_OUTPUT) {
-        board_duty(id, (uint8_t)tpi_play_round(clamped(value, 0.0f, 100.0f) * 2.55f));
+        move(0, duty);
+        move(1, duty);
+    } else if (limit == BOARD_SERVOS) {
+        board_servo(id, (uint8_t)whole(value, 0, 180));
+    } else if (limit == BOARD_DUTIES) {
+        board_duty(id, duty < 0 ? 0 : (uint8_t)duty);
     } else {
-        board_level(id, value >= 50.0f);
+        board_level(id, duty >= 128);
     }
     return ACT_FINE;
 }

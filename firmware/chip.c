@@ -10,7 +10,7 @@
 #include "play/examine.h"
 #include "sizes.h"
 
-enum { TURNS_AT_ONCE = 8 };
+enum { TURNS_AT_ONCE = 32 };
 enum { PRINT_CODE = 0x2001, LOG_CODE = 0x2002, WAIT_TIME_CODE = 0x0005 };
 
 program the_program;

@@ -125,13 +125,6 @@ void board_send(uint8_t byte)
 
 /* ---- The EEPROM ---- */
 
-uint8_t board_read(uint16_t at)
-{
-    EEAR = at;
-    EECR |= _BV(EERE);
-    return EEDR;
-}
-
 void board_write(uint16_t at, uint8_t byte)
 {
     if (board_read(at) == byte) {

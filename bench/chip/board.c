@@ -46,7 +46,7 @@ static void on_byte(struct avr_irq_t *irq, uint32_t value, void *context)
     (void)irq;
     if (b->out_end < BOARD_MOST_BYTES) {
         b->out[b->out_end++] = (uint8_t)value;
-    }
+    } /* else nobody reads it */
 }
 
 static void on_room(struct avr_irq_t *irq, uint32_t value, void *context)
@@ -208,6 +208,11 @@ bool board_packet(board *b, uint8_t *out, size_t size, size_t *length, unsigned 
         }
         board_run_ms(b, 1);
     }
+}
+
+void board_forget(board *b)
+{
+    b->out_begin = b->out_end = 0;
 }
 
 bool board_extended(board *b, uint8_t function, const uint8_t *body, size_t length, uint8_t *out,

@@ -31,6 +31,9 @@ void board_write(board *b, const uint8_t *bytes, size_t length);
  * time of the board. */
 bool board_packet(board *b, uint8_t *out, size_t size, size_t *length, unsigned ms);
 
+/* Forget what it has sent so far. */
+void board_forget(board *b);
+
 /* A function of Extended with its body; the reply is the next packet that is no news. */
 bool board_extended(board *b, uint8_t function, const uint8_t *body, size_t length, uint8_t *out,
                     size_t size, size_t *got);

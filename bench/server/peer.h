@@ -27,6 +27,7 @@ enum {
 typedef struct peer_flow {
     sem_t ready;
     unsigned port;     /* set before it is ready */
+    unsigned web_port; /* the same, of a subject with the web front */
     int64_t began_ns;  /* when it began to make its server */
     double result;     /* of a peer that measures by itself */
     atomic_bool on;    /* scans may flow */
@@ -46,8 +47,9 @@ void peer_ready(peer_flow *flow, unsigned port);
 /* The server itself, with drivers of the benchmark's own:
  *   position2d:0 answers GET_GEOM on the loop, position2d:1 on a thread,
  *   laser:0 publishes at 100 Hz, laser:1 flat out, laser:2 flat out but waits for readers.
- * The mode does not matter. */
+ * The mode is 0, or SUBJECT_WITH_WEB for a server that has the web front too. */
 peer_main subject_main;
+enum { SUBJECT_WITH_WEB = 1 };
 enum { SUBJECT_PACED = 0, SUBJECT_FLAT = 1, SUBJECT_LOSSLESS = 2 }; /* index of the laser */
 
 /* Only counts how often the server encodes one scan for `clients` sessions: `result`. */

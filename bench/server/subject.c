@@ -25,6 +25,9 @@ static const char configuration[] =
     "driver ( name \"bench_laser\" provides [\"laser:1\"] rate 0 )\n"
     "driver ( name \"bench_laser\" provides [\"laser:2\"] rate 0 loses no )\n";
 
+/* The same with the web front; the devices keep their order. */
+static const char web_front[] = "front ( name \"web\" )\n";
+
 static peer_flow *shared_flow; /* one server per process */
 
 /* ---- bench_loop, bench_thread: answer GET_GEOM ----------------------------------------------- */
@@ -85,6 +88,10 @@ static tp_status laser_init(tp_instance *self, tp_error *err)
                                   .ranges = laser->ranges,
                                   .intensity_count = RANGES,
                                   .intensity = laser->intensity};
+    for (int i = 0; i < RANGES; i++) { /* as long in text as those of a real one */
+        laser->ranges[i] = 1.5F + 0.0173F * (float)i;
+        laser->intensity[i] = (uint8_t)i;
+    }
     laser->at_once = rate > 0 ? 1 : MOST_AT_ONCE;
     tp_instance_set_period(self, rate > 0 ? (int64_t)((double)TP_NS_PER_S / rate)
                                           : FLAT_POLL_US * TP_NS_PER_US);
@@ -133,11 +140,12 @@ static const tp_driver laser_driver = {.abi = TP_DRIVER_ABI,
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
-static tp_server *create(peer_flow *flow, const char *listen)
+static tp_server *create(peer_flow *flow, const char *listen, bool web)
 {
+    char text[sizeof web_front + sizeof configuration];
     static const tp_driver *const drivers[] = {&on_loop_driver, &threaded_driver, &laser_driver,
                                                NULL};
-    const tp_server_options options = {.text = configuration,
+    const tp_server_options options = {.text = text,
                                        .port = ROBOT,
                                        .listen = listen,
                                        .any_port = true,
@@ -146,6 +154,7 @@ static tp_server *create(peer_flow *flow, const char *listen)
     tp_server *server = NULL;
     tp_error err = {0};
 
+    snprintf(text, sizeof text, "%s%s", web ? web_front : "", configuration);
     shared_flow = flow;
     tp_server_raise_limits();
     if (tp_server_create(&server, &options, &err) != TP_OK) {
@@ -159,9 +168,12 @@ void subject_main(peer_flow *flow, int mode)
 {
     unsigned robot;
     unsigned port;
-    tp_server *server = create(flow, "127.0.0.1");
+    tp_server_front front;
+    tp_server *server = create(flow, "127.0.0.1", mode == SUBJECT_WITH_WEB);
 
-    (void)mode;
+    for (size_t i = 0; tp_server_front_at(server, i, &front); i++) {
+        flow->web_port = strcmp(front.name, "web") == 0 ? front.port : flow->web_port;
+    }
     prctl(PR_SET_NAME, "subject"); /* for profilers */
     tp_server_port(server, 0, &robot, &port);
     peer_ready(flow, port);
@@ -230,7 +242,7 @@ static int count_blocks(tp_session *sessions[SESSIONS])
 void subject_count_encodings(peer_flow *flow, int mode)
 {
     tp_session *sessions[SESSIONS];
-    tp_server *server = create(flow, "");
+    tp_server *server = create(flow, "", false);
 
     (void)mode;
     open_sessions(server, sessions);

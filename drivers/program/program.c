@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "troupe/interfaces/blackboard.h"
 #include "universal/host/files.h"
 
 static const tp_param program_params[] = {
@@ -130,6 +131,10 @@ static tp_status program_init(tp_instance *self, tp_error *err)
     status = status == TP_OK ? tp_device_latch(p->device, err) : status;
     status =
         status == TP_OK ? tp_require(self, &tp_interface_universal, NULL, &p->robot, err) : status;
+    if (status == TP_OK &&
+        tp_require(self, &tp_interface_blackboard, NULL, &p->board, NULL) != TP_OK) {
+        p->board = NULL; /* messages stay within the program */
+    }
     status = status == TP_OK ? tpi_files_vocabulary(&p->vocabulary, err) : status;
     status = status == TP_OK ? read_params(p, err) : status;
     if (status == TP_OK && file[0] != '\0') {
@@ -253,6 +258,7 @@ static const tp_driver_ops program_ops = {
     .init = program_init,
     .start = program_start,
     .poll = program_poll,
+    .data = tpi_program_heard,
     .halt = program_halt,
     .stop = program_stop,
     .fini = program_fini,

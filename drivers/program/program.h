@@ -3,6 +3,7 @@
  *
  *     program.c    the instance: parameters, life, halts, panics
  *     run.c        running: turns of the machine, pauses, steps, limits
+ *     channels.c   messages between programs
  *     robot.c      orders for the robot and their outcomes
  *     match.c      how the devices of the program fit the robot
  *     texts.c      sources: checking, formatting, blocks, loading, lists
@@ -21,6 +22,7 @@
 #include "play/trouble.h"
 #include "troupe/driver/program.h"
 #include "troupe/interfaces/universal.h"
+#include "universal/channels.h"
 
 enum {
     MOST_NAME = 64,      /* of a program, with its NUL */
@@ -29,7 +31,6 @@ enum {
     MOST_LINE = 1024,    /* bytes of a printed line */
     MOST_PAIRS = 128,    /* commands with devices that are looked at before it runs */
     MOST_SENTENCE = 320, /* of an explanation or error */
-    MOST_MAIL = 16,      /* messages that wait in a channel */
     LINES_A_TURN = 1000, /* of the program; then other work of the thread comes first */
     MOST_DEVICES = TP_UNIVERSAL_MOST_DEVICES,
 };
@@ -53,15 +54,6 @@ struct found {
     bool is_command, fits, moves, is_inverted;
     int part;
     char explanation[MOST_SENTENCE];
-};
-
-/* Messages that wait in a channel, oldest first. */
-struct mailbox {
-    unsigned count;
-    struct {
-        uint8_t length;
-        char text[TPI_PLAY_SLOT_SIZE];
-    } mail[MOST_MAIL];
 };
 
 /* A program that was loaded. */
@@ -158,6 +150,7 @@ struct program {
     tp_instance *instance;      /* borrowed */
     tp_device *device;          /* borrowed: program:N */
     tp_link *robot;             /* borrowed: universal:N */
+    tp_link *board;             /* borrowed: blackboard:N, which carries channels; NULL for none */
     tpi_vocabulary *vocabulary; /* owned */
     struct program_settings settings;
     struct program_shelf shelf;
@@ -166,7 +159,7 @@ struct program {
     uint32_t loads;
     bool starts;             /* it belongs to the server, not to a client */
     tpi_play_runner *runner; /* owned */
-    struct mailbox *boxes;   /* owned; one for each channel */
+    tpi_channels *boxes;     /* owned; the mailboxes of its channels */
     tp_program_run wish;     /* of the last RUN */
     char error[MOST_SENTENCE];
     unsigned error_line;
@@ -234,6 +227,17 @@ void tpi_program_halt_robot(struct program *p);
 
 /* Requests of channels, prints and logs. False if the program has to wait: it is too fast. */
 bool tpi_program_tell(struct program *p);
+
+/* ---- channels.c ---- */
+
+/* Open the mailboxes of the loaded program. False if memory runs out. */
+bool tpi_program_open_channels(struct program *p);
+
+/* A request of a channel: write, read, count. */
+void tpi_program_channel(struct program *p);
+
+/* Data of the blackboard has come. */
+void tpi_program_heard(tp_instance *self, tp_link *from, const tp_msg *msg);
 
 /* ---- match.c ---- */
 

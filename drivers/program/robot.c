@@ -201,48 +201,6 @@ static void print_row(struct program *p, const tpi_play_request *request)
     tpi_program_print(p, tpi_buf_text(&p->seen.room));
 }
 
-/* A full channel loses its oldest message. */
-static void post(struct program *p, struct mailbox *box, const tpi_play_cell *cell)
-{
-    tpi_buf_clear(&p->seen.room);
-    tpi_play_put_cell(&p->seen.room, &p->runner->machine, cell);
-    if (box->count == MOST_MAIL) {
-        memmove(&box->mail[0], &box->mail[1], sizeof box->mail - sizeof box->mail[0]);
-        box->count--;
-    }
-    const size_t length =
-        p->seen.room.length < TPI_PLAY_SLOT_SIZE ? p->seen.room.length : TPI_PLAY_SLOT_SIZE - 1;
-    box->mail[box->count].length = (uint8_t)length;
-    memcpy(box->mail[box->count++].text, tpi_buf_text(&p->seen.room), length);
-}
-
-static void fetch(struct program *p, struct mailbox *box, tpi_play_cell *cell)
-{
-    if (box->count == 0) {
-        tpi_play_put_text(&p->runner->machine, cell, "", 0);
-        return;
-    }
-    tpi_play_put_text(&p->runner->machine, cell, box->mail[0].text, box->mail[0].length);
-    memmove(&box->mail[0], &box->mail[1], sizeof box->mail - sizeof box->mail[0]);
-    box->count--;
-}
-
-static void serve_channel(struct program *p, const tpi_play_request *request)
-{
-    const tpi_command command = tpi_dictionary_code(request->code);
-    const unsigned count = p->loaded.program.channel_count;
-    struct mailbox *box = &p->boxes[request->device < count ? request->device : count];
-
-    if (command == TPI_WRITE_MESSAGE && request->values > 0) {
-        post(p, box, &request->row[0]);
-    } else if (command == TPI_READ_MESSAGE && request->results > 0) {
-        fetch(p, box, &request->row[0]);
-    } else if (request->results > 0) {
-        request->row[0].as.i = (int32_t)box->count;
-        request->row[0].tag = TPI_PLAY_INT;
-    }
-}
-
 /* Take a token; they come back with time, `rate` in a second. */
 static bool may_tell(struct program *p)
 {
@@ -272,7 +230,7 @@ bool tpi_program_tell(struct program *p)
     } else if (request->code == TPI_PLAY_LOG_CODE) {
         tpi_program_log(p);
     } else {
-        serve_channel(p, request);
+        tpi_program_channel(p);
     }
     tpi_play_answer(&p->runner->machine);
     return true;

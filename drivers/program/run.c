@@ -61,7 +61,11 @@ void tpi_program_begin(struct program *p)
     p->times.began_ns = p->times.paused_ns = p->flow.tokens_ns = program_now(p);
     p->times.ends_ns = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1e9) : INT64_MAX;
     p->flow.resumes = p->flow.is_stepping = p->flow.wants_pause = false;
-    memset(p->boxes, 0, (p->loaded.program.channel_count + 1) * sizeof *p->boxes);
+    if (!tpi_program_open_channels(p)) {
+        tpi_program_end(p, TP_PROGRAM_FAILED, 0,
+                        "a program has at most 32 channels with names of up to 63 bytes");
+        return;
+    }
     if (tpi_play_runner_begin(p->runner, &p->loaded.program, p->wish.seed, &err) != TP_OK) {
         tpi_program_end(p, TP_PROGRAM_FAILED, 0, err.text);
         return;
@@ -150,7 +154,7 @@ void tpi_program_go_on(struct program *p, bool steps)
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
 /* A line begins: here the program can stand still. False if it does. */
-static bool pass_line(struct program *p, unsigned *lines)
+static bool pass_line(struct program *p)
 {
     if (p->flow.wants_pause || (p->flow.is_stepping && !p->flow.is_fresh_step)) {
         tpi_program_stand(p);
@@ -159,11 +163,7 @@ static bool pass_line(struct program *p, unsigned *lines)
     p->flow.is_fresh_step = false;
     p->counts.steps++;
     tpi_play_answer(&p->runner->machine);
-    if (++*lines < LINES_A_TURN) {
-        return true;
-    }
-    tpi_program_wait(p, program_now(p) + PAUSE_NS);
-    return false;
+    return true;
 }
 
 /* What the machine asks for. False if the turn is over. */
@@ -172,8 +172,12 @@ static bool serve(struct program *p, unsigned *lines)
     const unsigned code = p->runner->machine.request.code;
     const tpi_command command = tpi_dictionary_code((uint16_t)code);
 
+    if (++*lines > LINES_A_TURN) { /* lines and questions without an answer from outside */
+        tpi_program_wait(p, program_now(p) + PAUSE_NS);
+        return false;
+    }
     if (code == TPI_PLAY_LINE_CODE) {
-        return pass_line(p, lines);
+        return pass_line(p);
     }
     if (code == TPI_PLAY_PRINT_CODE || code == TPI_PLAY_LOG_CODE ||
         (command < TPI_COMMANDS && tpi_dictionary_entry(command)->sort == TPI_SORT_CHANNEL)) {

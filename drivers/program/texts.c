@@ -116,7 +116,7 @@ void tpi_program_unload(struct program *p)
     tpi_play_program_fini(&p->loaded.program);
     tpi_buf_fini(&p->loaded.text);
     p->loaded = (struct loaded){0};
-    free(p->boxes);
+    tpi_channels_destroy(p->boxes);
     p->boxes = NULL;
     p->fit.found_count = 0;
 }
@@ -127,16 +127,14 @@ static tp_status take(struct program *p, const char *name, const char *text, siz
 {
     struct loaded next = {.bytes = bytes, .program = {.marks_lines = true}};
     tpi_play_troubles *troubles = calloc(1, sizeof *troubles);
-    struct mailbox *boxes = NULL;
 
     tpi_buf_put(&next.text, text, length);
     (void)snprintf(next.name, sizeof next.name, "%s", name);
-    bool fine = troubles != NULL && !next.text.failed &&
-                tpi_play_compile(&next.program, text, length, p->vocabulary, troubles);
-    boxes = fine ? calloc(next.program.channel_count + 1, sizeof *boxes) : NULL;
+    const bool fine = troubles != NULL && !next.text.failed &&
+                      tpi_play_compile(&next.program, text, length, p->vocabulary, troubles);
     const bool too_long = troubles != NULL && troubles->count > 0 && !troubles->no_memory;
     free(troubles);
-    if (boxes == NULL) {
+    if (!fine) {
         tpi_play_program_fini(&next.program);
         tpi_buf_fini(&next.text);
         return too_long ? tp_fail(err, TP_E_LIMIT, "the program is too long to be watched")
@@ -144,7 +142,6 @@ static tp_status take(struct program *p, const char *name, const char *text, siz
     }
     tpi_program_unload(p);
     p->loaded = next;
-    p->boxes = boxes;
     p->phase = TP_PROGRAM_READY;
     p->runner->program = NULL;
     p->loads++;

@@ -256,6 +256,10 @@ static tp_status unpack(struct program *p, const tp_program_package *ask, tp_err
         drop(p);
         return status;
     }
+    if (!tpi_program_open_channels(p)) {
+        drop(p);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
     p->times.paused_ns = program_now(p);
     p->times.began_ns = p->times.paused_ns - time_ns;
     p->times.ends_ns = ends_ns;

@@ -270,8 +270,11 @@ static tp_status read_numbers(struct robotfile *r, tp_error *err)
 
 static tp_status robotfile_init(tp_instance *self, tp_error *err)
 {
-    const tpi_dialog_hooks hooks = {
-        .write = on_write, .note = on_note, .context = tp_instance_state(self)};
+    const tpi_dialog_hooks hooks = {.write = on_write,
+                                    .note = on_note,
+                                    .context = tp_instance_state(self),
+                                    .has_no_speed =
+                                        strncmp(tp_param_string(self, "port"), "emulate:", 8) == 0};
     struct robotfile *r = tp_instance_state(self);
     const char *wiring = tp_param_string(self, "wiring");
 

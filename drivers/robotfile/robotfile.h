@@ -146,6 +146,15 @@ static inline int64_t tpi_robotfile_now_ns(const struct robotfile *r)
     return tp_clock_now_ns(tp_instance_clock(r->self));
 }
 
+/* The voltages that 0 and 100 % of a part stand for; 5 V are 100 % unless the file says it. */
+static inline const double *tpi_robotfile_volts(const struct robotfile *r, int part)
+{
+    static const double usual[2] = {0, 5};
+    const double *volts = r->loaded->wired->parts[part].device->volts;
+
+    return volts[0] < volts[1] ? volts : usual;
+}
+
 /* sort.c: find the parts that are wheels, inputs and outputs, and their names. */
 void tpi_robotfile_sort_parts(struct robotfile *r);
 

@@ -238,10 +238,8 @@ static void read_held(struct connection *c, size_t length)
     make_room(c, needed);
 }
 
-static void on_room(void *context, void **bytes, size_t *length)
+static void find_room(struct connection *c, void **bytes, size_t *length)
 {
-    struct connection *c = context;
-
     if (c->in.held == NULL || c->ending) {
         *bytes = c->front->shared;
         *length = tp_session_longest_message(door_of(c)) < READ_SIZE * 2 ? GUEST_SIZE : READ_SIZE;
@@ -259,6 +257,47 @@ static void pause_if_waiting(struct connection *c)
     }
 }
 
+static void on_room(void *context, void **bytes, size_t *length)
+{
+    struct connection *c = context;
+
+    if (c->tls != NULL) {
+        *bytes = c->front->raw;
+        *length = READ_SIZE;
+    } else {
+        find_room(c, bytes, length);
+    }
+}
+
+static void read_plain(struct connection *c, size_t length)
+{
+    if (c->in.held == NULL) {
+        read_shared(c, length);
+    } else {
+        read_held(c, length);
+    }
+}
+
+/* All that has come is decrypted: what cannot be handled yet is held. */
+static void read_secret(struct connection *c, size_t length)
+{
+    long got = tpi_web_tls_read(c, length) ? 1 : -1;
+
+    while (got > 0 && !c->ending) {
+        void *bytes;
+        size_t room;
+
+        find_room(c, &bytes, &room);
+        got = tpi_web_tls_take(c, bytes, room);
+        if (got > 0) {
+            read_plain(c, (size_t)got);
+        }
+    }
+    if (got < 0) {
+        tpi_web_give_up(c);
+    }
+}
+
 static void on_read(void *context, size_t length)
 {
     struct connection *c = context;
@@ -268,10 +307,10 @@ static void on_read(void *context, size_t length)
         return;
     }
     c->heard_ns = front_now(c->front);
-    if (c->in.held == NULL) {
-        read_shared(c, length);
+    if (c->tls != NULL) {
+        read_secret(c, length);
     } else {
-        read_held(c, length);
+        read_plain(c, length);
     }
     pause_if_waiting(c);
     tpi_web_flush(c);
@@ -324,7 +363,7 @@ static void flush(tp_after *after)
         resume(c);
         tpi_web_write(c);
     }
-    if (c->finishing && tpi_web_waiting(c) == 0) {
+    if (c->finishing && tpi_web_has_written(c)) {
         c->ending = true;
     }
     if (c->ending) {
@@ -343,6 +382,7 @@ void tpi_web_close(struct connection *c)
     }
     tpi_web_client_destroy(c->door);
     tp_stream_close(c->stream);
+    tpi_web_tls_end(c);
     wslay_event_context_free(c->socket);
     *(c->previous != NULL ? &c->previous->next : &front->connections) = c->next;
     if (c->next != NULL) {
@@ -408,7 +448,8 @@ static void on_accept(void *context, tp_stream *stream)
     if (c->door != NULL) {
         c->door->connection = c;
     }
-    if (c->door == NULL || tp_stream_start(stream, &stream_events, c) != TP_OK) {
+    if (c->door == NULL || (front->tls != NULL && !tpi_web_tls_begin(c)) ||
+        tp_stream_start(stream, &stream_events, c) != TP_OK) {
         tpi_web_close(c);
     }
 }

@@ -129,6 +129,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     if (status == TP_OK) {
         status = tpi_web_files_init(&front->files, folder[0] != '\0' ? folder : NULL, err);
     }
+    status = status == TP_OK ? tpi_web_tls_open(front, err) : status;
     status =
         status == TP_OK ? tp_timer_create(&front->tick, front->loop, tick, front, err) : status;
     status =
@@ -159,6 +160,7 @@ static void web_close(tp_front_instance *self)
     tpi_web_files_fini(&front->files);
     free((void *)front->hosts);
     free((void *)front->origins);
+    tpi_web_tls_close(front);
     free(front->shared);
 }
 
@@ -178,6 +180,9 @@ static const tp_param params[] = {
      "names that browsers may use for this machine, beside its addresses and localhost"},
     {"origins", NULL, "",
      "other origins whose pages may use the server, such as https://app.foxglove.dev; * for all"},
+    {"certificate", NULL, "",
+     "a file with the certificate of the server, in PEM: the front speaks TLS then"},
+    {"private_key", NULL, "", "the file with the private key of the certificate"},
     {"files", NULL, "", "the folder of the dashboard; without it, the one that is installed"},
     {NULL, NULL, NULL, NULL},
 };

@@ -19,6 +19,7 @@
  *     graph.c        the connection graph
  *     stop.c         the emergency stop and its confirmation
  *     world.c        the time of a simulated world
+ *     tls.c          TLS between a stream and a connection
  *
  * A connection has a session of its own, its door: what it costs is counted there. A WebSocket
  * client is the client of its connection's door. Clients of HTTP (visitors) have sessions of their
@@ -189,6 +190,7 @@ struct connection {
     struct web_front *front; /* borrowed */
     struct connection *next, *previous;
     tp_stream *stream;      /* owned */
+    struct tls *tls;        /* owned; NULL without TLS */
     struct client *door;    /* owned: its own session */
     struct client *visitor; /* borrowed; of its last HTTP request, NULL for none */
     tp_after flush;         /* writes, resumes, closes */
@@ -248,7 +250,9 @@ struct web_front {
     tp_timer *tick;  /* owned: ten times a second */
     tp_timer *watch; /* owned: while a stop is not confirmed */
     char session_id[17];
-    bool secure; /* TLS */
+    bool secure;            /* TLS */
+    struct ssl_ctx_st *tls; /* owned; NULL without TLS */
+    unsigned char *raw;     /* owned: READ_SIZE bytes that come, with TLS */
 
     struct connection *connections; /* owned; the newest first */
     size_t count;
@@ -313,6 +317,9 @@ tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_erro
 
 /* How many bytes of the front wait. */
 size_t tpi_web_waiting(const struct connection *c);
+
+/* Whether everything of the front has gone out. */
+bool tpi_web_has_written(const struct connection *c);
 
 /* Append a whole text frame. */
 void tpi_web_text(struct connection *c, const char *text, size_t length);
@@ -521,6 +528,27 @@ void tpi_web_graph_send(struct connection *c);
 bool tpi_web_has_world(const struct web_front *front);
 void tpi_web_world_tick(struct web_front *front);
 void tpi_web_world_leave(struct web_front *front);
+
+/* ---- tls.c ---- */
+
+/* Read certificate and key, if the front has them. */
+tp_status tpi_web_tls_open(struct web_front *front, tp_error *err);
+void tpi_web_tls_close(struct web_front *front);
+bool tpi_web_tls_begin(struct connection *c);
+void tpi_web_tls_end(struct connection *c);
+
+/* Bytes have come into `raw`; false if the connection ends. */
+bool tpi_web_tls_read(struct connection *c, size_t length);
+
+/* Plain bytes of what has come; 0 for none, negative if the connection ends. */
+long tpi_web_tls_take(struct connection *c, void *bytes, size_t length);
+
+/* Encrypt and write; how many of the plain bytes were taken. */
+size_t tpi_web_tls_write(struct connection *c, const tp_piece *pieces, unsigned count);
+
+/* Write what was encrypted; false if the stream does not take all of it. */
+bool tpi_web_tls_flush(struct connection *c);
+size_t tpi_web_tls_waiting(const struct connection *c);
 
 /* ---- stop.c ---- */
 

@@ -25,6 +25,11 @@ size_t tpi_web_waiting(const struct connection *c)
     return c->out.length - c->sent;
 }
 
+bool tpi_web_has_written(const struct connection *c)
+{
+    return tpi_web_waiting(c) == 0 && tpi_web_tls_waiting(c) == 0;
+}
+
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
 struct note *tpi_web_note_create(const tpi_buf *text)
@@ -97,6 +102,12 @@ tpi_buf *tpi_web_binary(struct connection *c, size_t length)
 /* Write some bytes; how many were taken. The connection is blocked if not all were. */
 static size_t put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length)
 {
+    if (c->tls != NULL) {
+        const size_t encrypted = tpi_web_tls_write(c, pieces, count);
+
+        c->blocked = encrypted < length || tpi_web_tls_waiting(c) > 0;
+        return encrypted;
+    }
     const long taken = length == 0 ? 0 : tp_stream_try_write(c->stream, pieces, count);
 
     if (taken < 0) {
@@ -278,6 +289,9 @@ void tpi_web_write(struct connection *c)
     bool more = true;
 
     assert(front_is_current(c->front));
+    if (c->tls != NULL && !c->blocked) {
+        c->blocked = !tpi_web_tls_flush(c);
+    }
     while (!c->blocked && more) {
         if (c->behind.sent > 0) {
             write_note(c); /* the frame has begun */

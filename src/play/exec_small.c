@@ -7,11 +7,16 @@
  */
 #include "play/exec_inside.h"
 
-/* The task that is executed. There is one machine on a chip. */
+/* The task that is executed. There is one machine on a chip. An AVR has registers to spare. */
 static tpi_play_machine *machine;
 static tpi_play_task *task;
+#ifdef __AVR__
+register tpi_play_cell *registers __asm__("r4");
+register uint16_t pc __asm__("r2");
+#else
 static tpi_play_cell *registers;
 static uint16_t pc;
+#endif
 
 static uint8_t fetch(void)
 {
@@ -70,13 +75,16 @@ static const tpi_play_cell *fetch_operand(uint8_t mode, tpi_play_cell *room)
 static bool compute(uint8_t kind, tpi_play_cell *d)
 {
     const tpi_play_cell *const x = fetch_register();
+    const uint8_t op = (uint8_t)((uint16_t)(kind * 171u) >> 9); /* a third */
+    const uint8_t mode = (uint8_t)(kind - op * 3u);
     tpi_play_cell room;
-    uint8_t op = 0;
+    const tpi_play_cell *const y = mode == REGISTER ? fetch_register() : fetch_operand(mode, &room);
 
-    for (; kind >= 3; kind = (uint8_t)(kind - 3)) {
-        op++;
+    if ((x->tag | y->tag) == TPI_PLAY_INT && d != NULL && op <= TPI_PLAY_SUB) { /* the short way */
+        put(d, (int32_t)(op == TPI_PLAY_ADD ? x->as.bits + y->as.bits : x->as.bits - y->as.bits),
+            TPI_PLAY_INT);
+        return true;
     }
-    const tpi_play_cell *const y = fetch_operand(kind, &room);
     if (d == NULL) {
         return holds(machine, op, x, y);
     }
@@ -113,6 +121,7 @@ static void call(void)
     }
     pc = header;
     pc = fetch_word();
+    registers = machine->memory.cells + task->base;
 }
 
 static void give_back(void)
@@ -124,7 +133,8 @@ static void give_back(void)
     task->top = task->base;
     task->base = frame->base;
     pc = frame->pc;
-    copy(machine->memory.cells + frame->base + frame->target, result);
+    registers = machine->memory.cells + frame->base;
+    copy(registers + frame->target, result);
 }
 
 static void ask(void)
@@ -140,7 +150,7 @@ static void ask(void)
 }
 
 /* What an instruction does to the loop. */
-typedef enum outcome { GOES_ON, JUMPS, PASSES, LEAVES } outcome;
+typedef enum outcome { GOES_ON, JUMPS, PASSES, ENTERS, LEAVES } outcome;
 
 static outcome execute(uint8_t opcode)
 {
@@ -148,19 +158,10 @@ static outcome execute(uint8_t opcode)
     tpi_play_cell room;
     uint8_t first = 0;
 
-    if (opcode > TPI_PLAY_OP_END && opcode != TPI_PLAY_OP_JUMP && opcode != TPI_PLAY_OP_LOOP &&
-        opcode < TPI_PLAY_OP_DO &&
-        !(opcode >= TPI_PLAY_OP_UNLESS_EQ && opcode <= TPI_PLAY_OP_UNLESS_GE_K) &&
+    if (opcode != TPI_PLAY_OP_END && opcode != TPI_PLAY_OP_JUMP && opcode != TPI_PLAY_OP_DO &&
         opcode != TPI_PLAY_OP_CALL) {
         first = fetch();
         d = registers + first;
-    }
-    if (opcode >= TPI_PLAY_OP_UNLESS_EQ && opcode <= TPI_PLAY_OP_UNLESS_GE_K) {
-        return compute((uint8_t)(opcode - TPI_PLAY_OP_UNLESS_EQ), NULL) ? PASSES : JUMPS;
-    }
-    if (opcode >= TPI_PLAY_OP_ADD && opcode <= TPI_PLAY_OP_MOD_K) {
-        compute((uint8_t)(opcode - TPI_PLAY_OP_ADD), d);
-        return GOES_ON;
     }
     uint8_t mode = REGISTER;
     switch (opcode) {
@@ -186,7 +187,6 @@ static outcome execute(uint8_t opcode)
     case TPI_PLAY_OP_MOVE:
         break;
     case TPI_PLAY_OP_JUMP:
-    case TPI_PLAY_OP_LOOP:
         return JUMPS;
     case TPI_PLAY_OP_JUMP_IF:
         return is_true(d) ? JUMPS : PASSES;
@@ -206,7 +206,7 @@ static outcome execute(uint8_t opcode)
         return LEAVES;
     case TPI_PLAY_OP_CALL:
         call();
-        return GOES_ON;
+        return ENTERS;
     case TPI_PLAY_OP_RETURN:
         pc--;
         give_back();
@@ -245,31 +245,52 @@ static outcome execute(uint8_t opcode)
 
 bool tpi_play_execute(tpi_play_machine *the_machine, unsigned *budget, bool is_alone)
 {
+    /* Where these are registers of the processor, they belong to the callers. */
+    tpi_play_cell *const registers_before = registers;
+    const uint16_t pc_before = pc;
     bool switches = false;
     outcome what;
 
     machine = the_machine;
     task = &machine->tasks[machine->current];
     pc = task->pc;
-    do {
-        registers = machine->memory.cells + task->base;
+    registers = machine->memory.cells + task->base;
+    for (;;) {
         const uint8_t opcode = fetch();
-        what = execute(opcode);
+        if (opcode >= TPI_PLAY_OP_ADD && opcode <= TPI_PLAY_OP_MOD_K) {
+            compute((uint8_t)(opcode - TPI_PLAY_OP_ADD), fetch_register());
+            what = GOES_ON;
+        } else if (opcode >= TPI_PLAY_OP_UNLESS_EQ && opcode <= TPI_PLAY_OP_UNLESS_GE_K) {
+            what = compute((uint8_t)(opcode - TPI_PLAY_OP_UNLESS_EQ), NULL) ? PASSES : JUMPS;
+        } else {
+            what = opcode == TPI_PLAY_OP_LOOP ? JUMPS : execute(opcode);
+        }
         if (machine->fault != TPI_PLAY_FINE) {
             machine->fault_pc = pc;
             break;
         }
-        if (what == JUMPS || what == PASSES) {
+        if (what == GOES_ON) {
+            continue;
+        }
+        if (what == LEAVES) {
+            break;
+        }
+        if (what != ENTERS) {
             const uint16_t distance = fetch_word();
             if (what == JUMPS) {
                 pc = (uint16_t)(pc + distance);
             }
         }
         if (opcode == TPI_PLAY_OP_CALL || opcode == TPI_PLAY_OP_LOOP) {
-            --*budget;
-            switches = opcode == TPI_PLAY_OP_LOOP && (!is_alone || *budget == 0);
+            switches = --*budget == 0 || !is_alone;
+            switches = switches && opcode == TPI_PLAY_OP_LOOP;
+            if (*budget == 0 || switches) {
+                break;
+            }
         }
-    } while (what != LEAVES && *budget > 0 && !switches);
+    }
     task->pc = pc;
+    registers = registers_before;
+    pc = pc_before;
     return switches;
 }

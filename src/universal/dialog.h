@@ -27,7 +27,8 @@ typedef struct tpi_dialog_hooks {
                   size_t body_length);
     /* Something that a person may want to know: a value was clamped. Optional. */
     void (*note)(void *context, const char *text);
-    void *context; /* borrowed */
+    void *context;     /* borrowed */
+    bool has_no_speed; /* the line has no baud rate that could be wrong */
 } tpi_dialog_hooks;
 
 /* How a command ended. */

@@ -169,6 +169,16 @@ bool tpi_word_equal(const char *a, const char *b)
     return *a == *b;
 }
 
+uint32_t tpi_word_mark(const char *word)
+{
+    uint32_t mark = 2166136261U;
+
+    for (word = skip(word); *word != '\0'; word = skip(word + 1)) {
+        mark = (mark ^ (uint32_t)tolower((unsigned char)*word)) * 16777619U;
+    }
+    return mark;
+}
+
 tpi_command tpi_dictionary_named(const char *name)
 {
     for (int i = 0; i < TPI_COMMANDS; i++) {

@@ -158,6 +158,9 @@ tpi_risk tpi_dictionary_risk(tpi_command command);
 /* Whether two words are equal without case, blanks and underscores. */
 bool tpi_word_equal(const char *a, const char *b);
 
+/* A number that equal words share, for finding one among many. */
+uint32_t tpi_word_mark(const char *word);
+
 /* How a value is called in tables: "double", "u16". */
 const char *tpi_kind_name(tpi_kind kind);
 

@@ -341,6 +341,12 @@ static void judge(const struct search *in, tpi_match *match)
 
 /* ---- The search ---- */
 
+/* Whether any part carries a word; the others need no look at the parts. */
+static bool is_carried(const tpi_wired *wired, const tpi_word *word)
+{
+    return word->class >= 0 && (wired->carried[word->class / 64] >> (word->class % 64) & 1) != 0;
+}
+
 /* A class of the program that a map or the wiring file binds. */
 static bool find_bound(const struct search *in, tpi_match *match)
 {
@@ -382,7 +388,7 @@ tpi_match tpi_match_find(const tpi_wired *wired, const tpi_match_wish *wish, con
     for (unsigned i = 0; i < in.count; i++) {
         tpi_match found = {
             .part = -1, .step = i, .word = in.words[i].word, .origin = in.words[i].origin};
-        const unsigned count = candidates(&in, i, list);
+        const unsigned count = is_carried(wired, &found.word) ? candidates(&in, i, list) : 0;
         const int chosen = choose(&in, list, count, &found);
         if (chosen >= 0) {
             found.part = list[chosen].part;
@@ -417,9 +423,10 @@ static void explain_none(const tpi_wired *wired, const tpi_match_wish *wish, cha
 
     for (unsigned i = 0; wish->classes != NULL && i < wish->classes->count; i++) {
         const tpi_word *word = &wish->classes->words[i];
-        if (word->class < 0) {
+        if (word->class < 0) { /* the first one: looking through the vocabulary costs */
             put(out, size, at, "%s",
                 tpi_vocabulary_hint(wired->robot->vocabulary, word->text, hint, sizeof hint));
+            break;
         }
     }
     loose.is_loose = true;
@@ -443,7 +450,9 @@ void tpi_match_explain(const tpi_wired *wired, const tpi_match_wish *wish, const
     if (match->part < 0) {
         put(out, size, &at, "not on this robot (%s), and nothing that may stand for it",
             wired->robot->identity.name);
-        explain_none(wired, wish, out, size, &at);
+        if (!wish->is_brief) {
+            explain_none(wired, wish, out, size, &at);
+        }
         return;
     }
     const tpi_part *part = &wired->parts[match->part];

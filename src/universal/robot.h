@@ -220,6 +220,11 @@ typedef struct tpi_robotfile {
 /* Read the text of a robot file. The vocabulary must outlive it. */
 tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t length, const char *path,
                              const tpi_vocabulary *vocabulary, tp_error *err);
+/* The same, telling all mistakes of a stage: elements and devices; translations; what belongs
+ * together. A stage with mistakes ends the reading. `mistakes` may be NULL. */
+tp_status tpi_robotfile_read_all(tpi_robotfile **out, const char *text, size_t length,
+                                 const char *path, const tpi_vocabulary *vocabulary,
+                                 tpi_mistakes *mistakes, tp_error *err);
 void tpi_robotfile_destroy(tpi_robotfile *robot);
 
 /* The device with this name; -1 for none. */

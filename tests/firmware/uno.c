@@ -129,6 +129,19 @@ static int duty_of(int pin)
     return 0;
 }
 
+/* The length of the pulses that timer 1 makes for a servo at pin 9 or 10; 0 if it does not. */
+static unsigned servo_us(int pin)
+{
+    const uint8_t *data = board.avr->data;
+    const unsigned at = pin == 9 ? 0x88 : 0x8a;
+
+    if ((pin != 9 && pin != 10) || (data[0x81] & 0x10) == 0 ||
+        (data[0x80] >> (pin == 9 ? 7 : 5) & 1) == 0) {
+        return 0;
+    }
+    return (data[at] | (unsigned)data[at + 1] << 8) / 2; /* it counts at 2 MHz */
+}
+
 static void watch(void)
 {
     static char room;
@@ -240,7 +253,9 @@ static void obey(const char *text)
         puts("ok");
     } else if (sscanf(text, "state %d", &a) == 1 && a >= 0 && a < PINS) {
         const struct pin *pin = &board.pins[a];
-        printf("level %d duty %d pulse %u\n", pin->level, duty_of(a), pin->pulse_us);
+        const unsigned servo = servo_us(a);
+        printf("level %d duty %d pulse %u\n", pin->level, duty_of(a),
+               servo > 0 ? servo : pin->pulse_us);
     } else if (strncmp(text, "reset", 5) == 0) {
         press_reset();
         puts("ok");
@@ -347,8 +362,8 @@ int main(int argc, char **argv)
     while (!board.has_started && !is_silent) {
         run_slice();
     }
-    for (int i = 0; i < 500 && !is_silent;
-         i++) { /* the rest of what it says at its start is lost, as on a real line */
+    /* The rest of what it says at its start is lost, as on a real line. */
+    for (int i = 0; i < (is_silent ? 50 : 500); i++) {
         run_slice();
     }
     tcflush(board.line, TCIOFLUSH);

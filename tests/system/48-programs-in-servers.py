@@ -13,7 +13,7 @@ from robots import Program, address
 
 ROOT = pathlib.Path(sys.argv[2])
 ROBOT = 'driver ( name "robotfile" robot "{robot}" port "{line}" provides [ "universal:0" ] )\n'
-PLACE = 'driver ( name "program" requires [ "universal:0" ] provides [ "program:0" ] {more} )\n'
+PLACE = 'driver ( name "program" requires [ "universal:0" {board} ] provides [ "program:0" ] {more} )\n'
 MOVING = "drive 50\nforever\n    wait 1\nend\n"
 
 
@@ -26,10 +26,10 @@ def written(text, suffix):
 class Server:
     """A server with an emulated robot and a place for a program."""
 
-    def __init__(self, text=None, more="", robot="nxt", line="emulate:nxt", top=""):
+    def __init__(self, text=None, more="", robot="nxt", line="emulate:nxt", top="", board=""):
         if text is not None:
             more += f' file "{written(text, ".play")}"'
-        config = top + ROBOT.format(robot=robot, line=line) + PLACE.format(more=more)
+        config = top + ROBOT.format(robot=robot, line=line) + PLACE.format(more=more, board=board)
         self.program = Program("run", written(config, ".cfg"), "--any-port")
         self.url = f"localhost:{address(self.program, r'listening on port ([0-9]+)')}"
 
@@ -40,7 +40,7 @@ class Server:
         self.program.__exit__()
 
     def ask(self, name, what=None, *more):
-        return cli.troupe("request", "program:0", name, *([] if what is None else [json.dumps(what)]), "--json", *more,
+        return cli.troupe("request", "program:0", name, *([] if what is None else [json.dumps(what)]), "--json", "--timeout", "60", *more,
                           url=self.url)
 
     def get(self, name, what=None, *more):
@@ -191,7 +191,29 @@ def however_the_server_ends_the_robot_stops():
                 robot.await_line(r"> 0c 00 80 04 ff 00 ")
 
 
-tap.main(a_program_of_the_configuration_runs_with_the_server, an_editor_needs_no_other_device,
+BOARD = 'driver ( name "localbb" provides [ "blackboard:0" ] )\n'
+HEARS = 'channel crew\nwait until message from crew = "go"\nprint "went"\n'
+
+
+def programs_talk_through_the_server():
+    with Server(HEARS, top=BOARD, board='"blackboard:0"') as server:
+        server.until(lambda now: now["phase"] == 2 and now["steps"] == 1)
+        path = written('channel crew\nsend "go" to crew\n', ".play")
+        result = cli.troupe("play", path, url=server.url)  # on the same server
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        server.until(lambda now: now["phase"] == 4)
+        tap.equal(server.get("OUTPUT", {"from": 0})["lines"][0]["text"], "went")
+        server.get("LAUNCH", {})
+        result = cli.troupe("play", path, "--on", "finch", "--port", "emulate:finch", "--channels", server.url)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        server.until(lambda now: now["phase"] == 4 and now["printed"] == 2)
+    with Server() as server:
+        result = cli.troupe("play", path, "--on", "finch", "--port", "emulate:finch", "--channels", server.url)
+        tap.equal(result.returncode, 1)
+        assert 'the server needs driver ( name "localbb"' in result.stderr, result
+
+
+tap.main(programs_talk_through_the_server, a_program_of_the_configuration_runs_with_the_server, an_editor_needs_no_other_device,
          what_does_not_fit_is_refused_before_anything_moves, a_program_is_paused_and_stepped,
          it_stops_with_its_client_unless_it_belongs_to_the_server, a_runaway_program_does_not_hurt_the_server,
          a_fault_is_tried_again_as_configured, running_needs_the_right_to_move, however_the_server_ends_the_robot_stops)

@@ -228,6 +228,33 @@ def a_program_drives_a_robot_of_a_world():
     tap.equal(play(ROOT / "programs/maze.play", "--port", "sim:classroom").returncode, 2)
 
 
+def the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program():
+    page = (ROOT / "docs/classroom.md").read_text(encoding="utf-8")
+    table = play("--table")
+    tap.equal(table.returncode, 0)
+    assert table.stdout in page, table.stdout
+    for path in PROGRAMS:
+        assert f"`{path.name}`" in page.split("## Worksheets")[1], path
+
+
+def one_program_runs_six_robots_away_from_a_lamp():
+    """The short form: without the runs with a frozen sensor, but for one robot."""
+    result = cli.troupe("experiment", "light", "--short")
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    page = (ROOT / "docs/classroom.md").read_text(encoding="utf-8")
+    for row in result.stdout.split("\n")[1:7]:
+        cells = re.split("  +", row.strip())
+        assert f"| {' | '.join(cells[:4])} |" in page, row
+    frozen = cli.troupe("experiment", "light", "--robot", "nxt").stdout
+    assert re.search(r" [78] of 8 .* [0-4] of 8 ", frozen), frozen
+    cli.says(cli.troupe("experiment"), 2, cli.usage("experiment", "which experiment? light"))
+
+
+def a_create_2_says_what_it_fell_back_to():
+    tap.equal(play(ROOT / "programs/run-from-light.play", "--explain", "--on", "create2").stdout.split("\n")[0],
+              'eye: "Light Sensor" → Cliff Front Left Signal')
+
+
 def wrong_command_lines_are_refused():
     cli.says(play(), 2, cli.usage("play", "which program?"))
     path = written("drive 5\n")
@@ -244,4 +271,5 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, a_fault_names_its_line,
          a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged,
          what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, signals_stop_the_robot_of_a_line,
-         a_program_drives_a_robot_of_a_world, wrong_command_lines_are_refused)
+         a_program_drives_a_robot_of_a_world, the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program,
+         one_program_runs_six_robots_away_from_a_lamp, a_create_2_says_what_it_fell_back_to, wrong_command_lines_are_refused)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The web front as docs/reference/web.md describes it: HTTP and WebSocket.  argv: the troupe program, source root."""
 import json
+import ssl
 import struct
 import sys
+import tempfile
 
 import tap
 import web
@@ -203,8 +205,63 @@ def a_world_tells_its_time():
         tap.equal(times == sorted(set(times)), True)
 
 
+def certificate(folder):
+    path = {"certificate": f"{folder}/cert.pem", "private_key": f"{folder}/key.pem"}
+    made = tap.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-keyout", path["private_key"], "-out", path["certificate"]])
+    assert made.returncode == 0, made.stderr
+    return path
+
+
+def with_a_certificate_the_front_speaks_TLS():
+    with tempfile.TemporaryDirectory() as folder:
+        path = certificate(folder)
+        fields = " ".join(f'{name} "{value}"' for name, value in path.items())
+        context = ssl.create_default_context(cafile=path["certificate"])
+        context.check_hostname = False
+        with web.Server(front=fields) as server:
+            with web.Http(server) as http:  # what is not TLS is closed
+                http.socket.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                while (got := http.socket.recv(100)) != b"":
+                    tap.equal(b"HTTP" in got, False)
+            with web.Http(server) as http:
+                http.socket = context.wrap_socket(http.socket)
+                tap.equal(http.socket.version() in ("TLSv1.2", "TLSv1.3"), True)
+                tap.equal(http.post(DRIVE, VEL).json, {})
+                tap.equal(len(http.get("/api/interfaces").body) > 100000, True)
+                tap.equal(http.get("/api/panic", headers={"Origin": f"http://127.0.0.1:{server.port}"}).status, 403)
+                tap.equal(http.get("/api/panic", headers={"Origin": f"https://127.0.0.1:{server.port}"}).status, 200)
+            with web.Socket(server, wrap=context.wrap_socket) as client:
+                client.say(op="subscribe", subscriptions=[{"id": 7, "channelId": 2 * 1024 + 1}])
+                for _ in range(5):
+                    tap.equal(len(json.loads(client.data(7)[1])["ranges"]), 361)
+        for name in path:
+            result = tap.run([web.PROGRAM, "run", write(folder, f'front ( name "web" {name} "{path[name]}" )\n' + web.FAKE), "--any-port"])
+            tap.equal((result.returncode, "TLS needs both" in result.stderr), (1, True))
+
+
+def write(folder, text):
+    path = f"{folder}/x.cfg"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def the_page_of_a_server_is_found():
+    with web.Server() as server:
+        result = tap.run([web.PROGRAM, "view", f"localhost:{server.port}", "--print"])
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, f"http://localhost:{server.port}/\n", ""))
+        result = tap.run([web.PROGRAM, "view", f"http://[::ffff:127.0.0.1]:{server.port}/", "--print"])
+        tap.equal((result.returncode, result.stderr), (0, ""))
+    result = tap.run([web.PROGRAM, "view", f"localhost:{server.port}", "--print"])
+    tap.equal((result.returncode, "nothing listens there" in result.stderr), (1, True))
+    for wrong in ("", ":1", "a:", "http://a/b", "a:1234567"):
+        tap.equal((wrong, tap.run([web.PROGRAM, "view", wrong]).returncode), (wrong, 2))
+
+
 tap.main(the_devices_are_listed_and_described, a_device_is_read_commanded_and_asked,
          what_a_visitor_moves_stops_when_it_is_silent, properties_are_read_and_set, errors_have_a_status_and_a_sentence,
          a_panic_is_confirmed_and_reset, a_client_of_websocket_reads_drives_and_asks,
          the_sdk_name_of_the_protocol_works_and_others_do_not, a_device_is_open_only_while_somebody_uses_it,
-         parameters_graph_and_the_panic_are_told, mistakes_of_a_websocket_client_are_told, a_world_tells_its_time)
+         parameters_graph_and_the_panic_are_told, mistakes_of_a_websocket_client_are_told, a_world_tells_its_time,
+         with_a_certificate_the_front_speaks_TLS, the_page_of_a_server_is_found)

@@ -36,6 +36,16 @@ def the_committed_page_is_what_the_sources_give():
         tap.equal([name for name in ours if ours[name] != theirs[name]], [])
 
 
+def what_needs_no_page_is_right():
+    with tempfile.TemporaryDirectory() as folder:
+        bundle = pathlib.Path(folder) / "unit.mjs"
+        made = tap.run(["node", str(PACKAGES / "node_modules/rolldown/bin/cli.mjs"), str(WEB / "test/unit.ts"), "-o", str(bundle),
+                        "--platform", "node"])
+        tap.equal((made.returncode, made.stderr), (0, ""))
+        result = tap.run(["node", str(bundle)])
+        tap.equal((result.returncode, result.stdout), (0, "10 of 10\n"))
+
+
 def packed(names):
     return sum(len(gzip.compress((WEB / "dist" / name).read_bytes(), 9)) for name in names)
 
@@ -76,5 +86,5 @@ def the_lock_names_no_host_to_download_from():
     tap.equal([name for name, one in lock["packages"].items() if name and "integrity" not in one], [])
 
 
-tap.main(the_committed_page_is_what_the_sources_give, the_first_load_and_the_block_editor_are_small, page_and_styles_name_no_other_host,
-         the_lock_names_no_host_to_download_from)
+tap.main(the_committed_page_is_what_the_sources_give, what_needs_no_page_is_right, the_first_load_and_the_block_editor_are_small,
+         page_and_styles_name_no_other_host, the_lock_names_no_host_to_download_from)

@@ -18,7 +18,7 @@ import player
 import tap
 from player import ACK, DATA, HEADER, NACK
 
-PROGRAM = sys.argv[1]
+PROGRAM = os.path.abspath(sys.argv[1])
 PATIENCE = 60  # seconds, far beyond anything that a healthy program needs
 
 

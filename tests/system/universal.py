@@ -11,9 +11,9 @@ PROGRAM = sys.argv[1]
 
 
 class Server:
-    def __init__(self, text):
+    def __init__(self, text, front='front ( name "universal" )\n'):
         with tempfile.NamedTemporaryFile("w", suffix=".cfg", delete=False) as file:
-            file.write('front ( name "universal" )\n' + text)
+            file.write(front + text)
         self.process = subprocess.Popen([PROGRAM, "run", file.name, "--any-port"], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         seen = ""

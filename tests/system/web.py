@@ -120,8 +120,10 @@ def ask(server, method, path, body=None, **options):
 class Socket(Http):
     """A WebSocket."""
 
-    def __init__(self, server, path="/ws?brief=1", protocol="foxglove.websocket.v1", headers=None, host=None):
+    def __init__(self, server, path="/ws?brief=1", protocol="foxglove.websocket.v1", headers=None, host=None, wrap=None):
         super().__init__(server)
+        if wrap is not None:
+            self.socket = wrap(self.socket)
         key = base64.b64encode(os.urandom(16)).decode()
         self.send("GET", path, headers={"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
                                         "Sec-WebSocket-Key": key, "Sec-WebSocket-Protocol": protocol, **(headers or {})},

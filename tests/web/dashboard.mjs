@@ -192,6 +192,14 @@ main({
     await page.waitForSelector('.blocklyDraggable.runs');
     await page.waitForSelector('.live-value');
     holds(+(await page.textContent('#variables dd')) > 30, 'the variable does not change');
+    // It goes on while the user looks at the world, for longer than its lease.
+    const time = async () => (await ask(base, '/api/devices/program:0/request/STATE', {})).time;
+    await page.click('nav a[href="#/world"]');
+    const left = await time();
+    await until('the program runs on', async () => (await time()) > left + 2.5);
+    equal((await ask(base, '/api/devices/program:0/request/STATE', {})).phase, 2);
+    await page.click('nav a[href="#/programs"]');
+    await page.waitForSelector('#phase:has-text("running")');
     await page.click('.controls button:has-text("Stop")');
     await page.waitForSelector('#phase:has-text("stopped")');
     await stands();

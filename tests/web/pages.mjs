@@ -52,6 +52,21 @@ for (const colorScheme of ['light', 'dark']) {
 main({
   ...tests,
 
+  'STOP is on the screen at every width, on every page': async () => {
+    const page = await open(base, 'world');
+    for (const [route, sight] of Object.entries(PAGES)) {
+      await page.goto(`${base}#/${route}`);
+      await page.waitForSelector(sight);
+      for (let width = 320; width <= 1280; width += 60) {
+        await page.setViewportSize({ width, height: 600 });
+        await page.evaluate(() => scrollTo(0, 10000));
+        const box = await page.locator('.stop').boundingBox();
+        holds(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.height >= 40 && box.width >= 100, `${route}, ${width} px: ${JSON.stringify(box)}`);
+      }
+    }
+    await close(page);
+  },
+
   'by keyboard alone: drive, stop, reset': async () => {
     const page = await open(base, 'world');
     await page.waitForSelector('.robots button');
@@ -78,28 +93,20 @@ main({
     await page.keyboard.press('Control+a');
     await page.keyboard.type('drive 0 turn 20\nwait 30 s');
     await until('the blocks follow', () => page.evaluate(() => document.querySelector('.workspace').editor.program().body[1]?.kind === 'wait'));
-    await page.keyboard.press('Shift+Tab');
-    await until('the focus is in the blocks', async () => {
-      if (await page.evaluate(() => document.querySelector('.workspace').contains(document.activeElement))) {
-        return true;
-      }
+    // Back over the controls of the workspace to the workspace itself; then to the first block and the first number in it.
+    for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement.matches('.blocklyWorkspaceSelectionRing'))); i++) {
       await page.keyboard.press('Shift+Tab');
-      return false;
-    });
-    // The cursor goes from the block to its fields; Enter edits the field.
-    await until('a value of the block is open', async () => {
-      if ((await page.locator('.blocklyHtmlInput').count()) > 0) {
-        return true;
-      }
+    }
+    await page.keyboard.press('ArrowDown');
+    for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement.matches('.blocklyTextInputField'))); i++) {
       await page.keyboard.press('ArrowRight');
-      await page.keyboard.press('Enter');
-      await page.waitForTimeout(60);
-      return false;
-    });
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.blocklyHtmlInput');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('25');
     await page.keyboard.press('Enter');
-    await until('the text follows the block', async () => /25/.test(await page.inputValue('#program-text')));
+    await until('the text follows the block', async () => /^drive 25 turn 20$/m.test(await page.inputValue('#program-text')));
     await tabTo(page, 'button.go');
     await page.keyboard.press('Enter');
     await page.waitForSelector('#phase:has-text("running")');

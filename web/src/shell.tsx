@@ -9,6 +9,7 @@ import { WorldPage } from './pages/world';
 import { Icon } from './parts/icons';
 import { lazy } from './parts/lazy';
 import { href, route } from './parts/route';
+import { beginTour, Tour } from './parts/tour';
 import { setTheme, theme, type Theme } from './parts/theme';
 import { key } from './wire/key';
 
@@ -205,6 +206,9 @@ export function Shell() {
           <State />
           <KeyButton />
           <ThemeButton />
+          <button class="quiet" type="button" title="Tour" aria-label="Tour of this page" onClick={beginTour}>
+            <Icon name="help" />
+          </button>
         </div>
         <StopButton />
       </header>
@@ -212,6 +216,7 @@ export function Shell() {
       <main id="main" tabIndex={-1} class={`page-${page.name}`}>
         <Page />
       </main>
+      <Tour />
       <Notes />
     </>
   );

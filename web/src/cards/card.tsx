@@ -210,7 +210,7 @@ export function Card({ device }: { device: Device }) {
         <h2>
           {nameOf(device)} <small>{device.label || device.driver}</small>
         </h2>
-        {device.data.length > 0 && (
+        {descriptors.value!.messages(device.interface, 'data').some((message) => device.data.includes(message.name)) && (
           <a class="button quiet small" href={href('charts', device.name)} aria-label={`Chart of ${nameOf(device)}`}>
             <Icon name="charts" />
           </a>

@@ -22,7 +22,9 @@ export class ProgramDevice {
   grammar: Grammar | null = null;
 
   private ends: (() => void)[] = [];
-  private release: () => void = () => {};
+  private held: (() => void) | null = null; // ends the renewals for a program that runs for this page
+  private began = false; // that program was seen running
+  private left = false; // nobody looks any more, but it runs on
   private loadedText = '';
   private number = 0;
 
@@ -48,7 +50,25 @@ export class ProgramDevice {
     }
   }
 
+  /** The user goes to another page. A program that runs for this page runs on, until the page is closed. */
   close(): void {
+    this.left = true;
+    if (!this.began || this.held === null) {
+      this.end();
+    }
+  }
+
+  private keep(): void {
+    this.release();
+    this.held = hold();
+  }
+
+  private release(): void {
+    this.held?.();
+    this.held = null;
+  }
+
+  private end(): void {
     this.ends.forEach((end) => end());
     this.ends = [];
     this.release();
@@ -56,8 +76,14 @@ export class ProgramDevice {
 
   private took(state: any): void {
     this.state.value = state;
-    if (state.phase !== 2) {
+    if (state.phase === 2) {
+      this.began = true;
+    } else if (state.phase !== 3 && this.began) {
+      this.began = false;
       this.release();
+      if (this.left) {
+        this.end();
+      }
     }
     if (state.devices?.length > 0) {
       this.matches.value = { ...(this.matches.peek() ?? { fits: 1, why: '' }), devices: state.devices };
@@ -142,9 +168,10 @@ export class ProgramDevice {
         return;
       }
       this.output.value = [];
+      this.began = false;
+      this.release();
       if (!keep) {
-        this.release();
-        this.release = hold();
+        this.keep();
       }
       const matches = await request(this.device, keep ? 'LAUNCH' : 'RUN', { seed: 0, loose: 0, paused: paused ? 1 : 0, seconds: 0 });
       this.matches.value = matches;
@@ -173,8 +200,7 @@ export class ProgramDevice {
 
   resume(): Promise<void> {
     return this.guarded(async () => {
-      this.release();
-      this.release = hold();
+      this.keep();
       await request(this.device, 'RESUME');
     });
   }

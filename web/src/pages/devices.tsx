@@ -5,6 +5,8 @@ import { Card } from '../cards/card';
 import { descriptors, devices, nameOf, type Device } from '../model/state';
 import { go, route } from '../parts/route';
 
+// What robots are made of comes first, what runs them last.
+const LAST = ['program', 'universal', 'mechanism', 'scene', 'simulation', 'world', 'log'];
 const NEAR = '150px'; // a card is filled before it is quite on the screen
 
 function Slot({ device, open }: { device: Device; open: boolean }) {
@@ -44,7 +46,8 @@ export function DevicesPage() {
     return <p class="empty">Waiting for the server …</p>;
   }
   const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  const list = devices.value.filter((device) => words.every((word) => `${device.name} ${device.label} ${device.driver}`.toLowerCase().includes(word)));
+  const ordered = [...devices.value].sort((a, b) => LAST.indexOf(a.interface) - LAST.indexOf(b.interface));
+  const list = ordered.filter((device) => words.every((word) => `${device.name} ${device.label} ${device.driver}`.toLowerCase().includes(word)));
   return (
     <div class="devices">
       <div class="toolbar">

@@ -6,6 +6,7 @@ import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { href } from '../parts/route';
 import { Stick } from '../parts/stick';
+import { offerTour } from '../parts/tour';
 import { Drive } from '../world/drive';
 import { Odometry } from '../world/odometry';
 import { Scene, turned, type Model } from '../world/scene';
@@ -252,6 +253,9 @@ function View({ scene }: { scene: Scene }) {
     Object.assign(canvas.current!, { stage: made }); // for tests
     const ends = [
       scene.ready.subscribe((ready) => {
+        if (ready) {
+          offerTour(scene.title);
+        }
         const again = ready ? scene.robots().find((one) => one.name === chosen) : undefined;
         if (again !== undefined) {
           made.selected.value = again.number;

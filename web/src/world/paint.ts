@@ -14,6 +14,7 @@ const SHADOW_PER_HEIGHT = 0.28;
 const LONGEST_SHADOW = 0.3; // metres
 const MOST_NAMES = 40;
 const CROWD = 24;
+const ARC = 8; // lines that stand for the end of a wide beam; it does not reach through walls
 const NOSE = [
   [0.46, 0],
   [0.1, 0.24],
@@ -410,7 +411,12 @@ export class Painter {
     path.moveTo(x, y);
     if (fan.wide > 0) {
       const angle = model.at.a + fan.beams[0].angle;
-      path.arc(x, y, fan.beams[0].range, angle - fan.wide / 2, angle + fan.wide / 2);
+      const { range } = fan.beams[0];
+      for (let i = 0; i <= ARC; i++) {
+        const part = angle + fan.wide * (i / ARC - 0.5);
+        const length = i === ARC / 2 ? range : this.scene.free(x, y, part, range);
+        path.lineTo(x + length * Math.cos(part), y + length * Math.sin(part));
+      }
     } else {
       for (const beam of fan.beams) {
         path.lineTo(x + beam.range * Math.cos(model.at.a + beam.angle), y + beam.range * Math.sin(model.at.a + beam.angle));

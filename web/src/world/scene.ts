@@ -30,6 +30,7 @@ export type Stroke = { model: number; kind: number; color: string; fill: string;
 export type Bounds = { x0: number; y0: number; x1: number; y1: number };
 
 const FULL_TURN = 2 * Math.PI;
+const MOST_EDGES = 8000; // numbers: of a world with more, wide beams are drawn through walls
 
 function join(parent: Pose, child: Pose): Pose {
   const c = Math.cos(parent.a);
@@ -105,6 +106,47 @@ export class Scene {
   /** The model that stands for all that stand on it. */
   rootOf(model: Model): Model {
     return this.models[model.root];
+  }
+
+  private edges: { look: number; list: Float64Array } = { look: -1, list: new Float64Array() };
+
+  /** Edges of all that stands still: x and y of their two ends. */
+  private stillEdges(): Float64Array {
+    if (this.edges.look !== this.look) {
+      const list: number[] = [];
+      for (const model of this.models) {
+        const [c, s] = [Math.cos(model.at.a), Math.sin(model.at.a)];
+        for (const { xy } of model.moves ? [] : (this.shapes.get(model.shape) ?? [])) {
+          for (let i = 0; i < xy.length && list.length < MOST_EDGES; i += 2) {
+            for (const k of [i, (i + 2) % xy.length]) {
+              list.push(model.at.x + c * xy[k] - s * xy[k + 1], model.at.y + s * xy[k] + c * xy[k + 1]);
+            }
+          }
+        }
+      }
+      this.edges = { look: this.look, list: Float64Array.from(list) };
+    }
+    return this.edges.list;
+  }
+
+  /** How far one can see from a place, at most `range`. */
+  free(x: number, y: number, angle: number, range: number): number {
+    const [dx, dy] = [Math.cos(angle), Math.sin(angle)];
+    const edges = this.stillEdges();
+    let best = range;
+    for (let i = 0; i < edges.length; i += 4) {
+      const [ex, ey] = [edges[i + 2] - edges[i], edges[i + 3] - edges[i + 1]];
+      const across = dx * ey - dy * ex;
+      if (across !== 0) {
+        const [ax, ay] = [edges[i] - x, edges[i + 1] - y];
+        const along = (ax * ey - ay * ex) / across;
+        const share = (ax * dy - ay * dx) / across;
+        if (along > 0 && along < best && share >= 0 && share <= 1) {
+          best = along;
+        }
+      }
+    }
+    return best;
   }
 
   /** The models of a robot, itself first. */

@@ -1,0 +1,214 @@
+/*
+ * tls.c - TLS between a stream and a connection, by OpenSSL on memory.
+ *
+ * What comes is given to OpenSSL and read from it as plain bytes; what goes out is encrypted a
+ * record at a time, and the next one only when the stream has taken the last. So a client that does
+ * not read has one record waiting, as without TLS it has none.
+ */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+enum { RECORD = 16384, ROOM = RECORD + 512 };
+
+struct tls {
+    SSL *ssl;                        /* owned */
+    BIO *in, *out;                   /* the SSL's */
+    unsigned char waiting[2 * ROOM]; /* encrypted, not taken by the stream yet */
+    size_t length, sent;
+};
+
+/* ---- The certificate ------------------------------------------------------------------------- */
+
+static tp_status fail(tp_front_instance *self, const char *parameter, const char *what,
+                      const char *path, tp_error *err)
+{
+    char reason[120] = "";
+
+    ERR_error_string_n(ERR_peek_last_error(), reason, sizeof reason);
+    ERR_clear_error();
+    tp_front_blame(self, parameter);
+    return tp_fail(err, TP_E_IO, "%s %s: %s", what, path, reason);
+}
+
+tp_status tpi_web_tls_open(struct web_front *front, tp_error *err)
+{
+    tp_front_instance *self = front->instance;
+    const char *certificate = tp_front_string(self, "certificate");
+    const char *key = tp_front_string(self, "private_key");
+
+    if (certificate[0] == '\0' && key[0] == '\0') {
+        return TP_OK;
+    }
+    if (certificate[0] == '\0' || key[0] == '\0') {
+        tp_front_blame(self, certificate[0] == '\0' ? "private_key" : "certificate");
+        return tp_fail(err, TP_E_INVALID, "TLS needs both: certificate and private_key");
+    }
+    front->tls = SSL_CTX_new(TLS_server_method());
+    if (front->tls == NULL) {
+        return fail(self, "certificate", "TLS cannot be used for", certificate, err);
+    }
+    SSL_CTX_set_min_proto_version(front->tls, TLS1_2_VERSION);
+    SSL_CTX_set_options(front->tls, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                        SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_mode(front->tls, SSL_MODE_RELEASE_BUFFERS);
+    if (SSL_CTX_use_certificate_chain_file(front->tls, certificate) != 1) {
+        return fail(self, "certificate", "cannot read the certificate", certificate, err);
+    }
+    if (SSL_CTX_use_PrivateKey_file(front->tls, key, SSL_FILETYPE_PEM) != 1 ||
+        SSL_CTX_check_private_key(front->tls) != 1) {
+        return fail(self, "private_key", "cannot use the private key", key, err);
+    }
+    front->raw = malloc(READ_SIZE);
+    front->secure = true;
+    return front->raw != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+}
+
+void tpi_web_tls_close(struct web_front *front)
+{
+    SSL_CTX_free(front->tls);
+    free(front->raw);
+}
+
+/* ---- Connections ----------------------------------------------------------------------------- */
+
+bool tpi_web_tls_begin(struct connection *c)
+{
+    struct tls *tls = calloc(1, sizeof *tls);
+
+    if (tls == NULL) {
+        return false;
+    }
+    c->tls = tls;
+    tls->ssl = SSL_new(c->front->tls);
+    BIO *in = BIO_new(BIO_s_mem()), *out = BIO_new(BIO_s_mem());
+    if (tls->ssl == NULL || in == NULL || out == NULL) {
+        BIO_free(in);
+        BIO_free(out);
+        return false;
+    }
+    tls->in = in;
+    tls->out = out;
+    SSL_set_bio(tls->ssl, in, out);
+    SSL_set_accept_state(tls->ssl);
+    return true;
+}
+
+void tpi_web_tls_end(struct connection *c)
+{
+    if (c->tls != NULL) {
+        SSL_free(c->tls->ssl); /* and what it reads and writes */
+        free(c->tls);
+    }
+}
+
+size_t tpi_web_tls_waiting(const struct connection *c)
+{
+    return c->tls == NULL ? 0 : c->tls->length - c->tls->sent;
+}
+
+/* Give the stream what waits; false if it is not all taken. */
+static bool flush(struct connection *c)
+{
+    struct tls *tls = c->tls;
+
+    for (;;) {
+        if (tls->sent == tls->length) {
+            const int got = BIO_read(tls->out, tls->waiting, sizeof tls->waiting);
+
+            tls->sent = 0;
+            tls->length = got > 0 ? (size_t)got : 0;
+            if (tls->length == 0) {
+                return true;
+            }
+        }
+        const size_t left = tls->length - tls->sent;
+        const tp_piece piece = {tls->waiting + tls->sent, left};
+        const long taken = tp_stream_try_write(c->stream, &piece, 1);
+        if (taken < 0) {
+            tpi_web_give_up(c);
+            return false;
+        }
+        tls->sent += (size_t)taken;
+        if ((size_t)taken < left) {
+            return false;
+        }
+    }
+}
+
+bool tpi_web_tls_flush(struct connection *c)
+{
+    return flush(c);
+}
+
+bool tpi_web_tls_read(struct connection *c, size_t length)
+{
+    struct tls *tls = c->tls;
+
+    ERR_clear_error();
+    if (BIO_write(tls->in, c->front->raw, (int)length) != (int)length) {
+        return false;
+    }
+    if (!SSL_is_init_finished(tls->ssl)) {
+        const int done = SSL_do_handshake(tls->ssl);
+        const int error = done == 1 ? SSL_ERROR_NONE : SSL_get_error(tls->ssl, done);
+
+        c->blocked = !flush(c) || c->blocked;
+        if (error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ) {
+            return false;
+        }
+        /* A greeting that does not end in time is an unfinished message. */
+        return tp_session_hold(c->door->sessions[FORM_JSON], error != SSL_ERROR_NONE,
+                               error != SSL_ERROR_NONE);
+    }
+    return true;
+}
+
+/* Plain bytes into `bytes`; 0 for none, negative if the connection ends. */
+long tpi_web_tls_take(struct connection *c, void *bytes, size_t length)
+{
+    struct tls *tls = c->tls;
+
+    if (!SSL_is_init_finished(tls->ssl)) {
+        return 0;
+    }
+    ERR_clear_error();
+    const int got = SSL_read(tls->ssl, bytes, length < RECORD ? (int)length : RECORD);
+    if (got > 0) {
+        return got;
+    }
+    return SSL_get_error(tls->ssl, got) == SSL_ERROR_WANT_READ ? 0 : -1;
+}
+
+size_t tpi_web_tls_write(struct connection *c, const tp_piece *pieces, unsigned count)
+{
+    struct tls *tls = c->tls;
+    size_t taken = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned char *bytes = pieces[i].bytes;
+
+        for (size_t at = 0; at < pieces[i].length;) {
+            const size_t left = pieces[i].length - at;
+
+            if (!flush(c)) {
+                return taken;
+            }
+            ERR_clear_error();
+            const int written = SSL_write(tls->ssl, bytes + at, left < RECORD ? (int)left : RECORD);
+            if (written <= 0) {
+                if (SSL_get_error(tls->ssl, written) != SSL_ERROR_WANT_READ) {
+                    tpi_web_give_up(c);
+                }
+                return taken;
+            }
+            at += (size_t)written;
+            taken += (size_t)written;
+        }
+    }
+    (void)flush(c);
+    return taken;
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""A running program moves to another server and another robot, and never runs at both, wherever the connection is cut.
+argv: the troupe program, source root; with --long behind them, every 97th byte is a cut."""
+import json
+import re
+import select
+import socket
+import sys
+import tempfile
+import threading
+
+import cli
+import tap
+from robots import Program, address
+
+ROBOT = 'driver ( name "robotfile" robot "{robot}" port "emulate:{robot}" provides [ "universal:0" ] )\n'
+PLACE = 'driver ( name "program" requires [ "universal:0" ] provides [ "program:0" ] )\n'
+TEXT = "let n be 0\ndrive 30\nforever\n    change n by 1\n    wait 0.01 s\nend\n"
+RUNNING, LEAVING, GONE, ARRIVING = 2, 7, 8, 9
+
+
+def written(text, suffix):
+    with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8") as file:
+        file.write(text)
+    return file.name
+
+
+class Server:
+    def __init__(self, robot="nxt"):
+        self.program = Program("run", written(ROBOT.format(robot=robot) + PLACE, ".cfg"), "--any-port")
+        self.port = int(address(self.program, r"listening on port ([0-9]+)"))
+        self.url = f"localhost:{self.port}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.program.__exit__()
+
+    def get(self, name, what=None):
+        result = cli.troupe("request", "program:0", name, *([] if what is None else [json.dumps(what)]), "--json",
+                            "--timeout", "60", url=self.url)
+        tap.equal((name, result.returncode, result.stderr), (name, 0, ""))
+        return json.loads(result.stdout) if result.stdout.strip() not in ("", "done") else None
+
+    def start(self, text=TEXT):
+        self.get("LOAD", {"name": "count.play", "text": text})
+        tap.equal(self.get("LAUNCH", {})["fits"], 1)
+
+    def state(self):
+        return self.get("STATE")
+
+    def count(self):
+        return {one["name"]: one["number"] for one in self.state()["variables"]}["n"]
+
+
+class Wire:
+    """Passes bytes on to a server; after `most` of them (both directions) every connection is cut, and no new one is made
+    until `mend`."""
+
+    def __init__(self, port, most=None):
+        self.port, self.most, self.passed = port, most, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"localhost:{self.listener.getsockname()[1]}"
+        self.lock = threading.Lock()
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.carry, args=(near,), daemon=True).start()
+
+    def allowed(self, size):
+        with self.lock:
+            size = size if self.most is None else min(size, self.most - self.passed)
+            self.passed += size
+            return size
+
+    def carry(self, near):
+        with near, socket.create_connection(("127.0.0.1", self.port)) as far:
+            other = {near: far, far: near}
+            while True:
+                for ready in select.select([near, far], [], [])[0]:
+                    try:
+                        data = ready.recv(65536)
+                        size = self.allowed(len(data))
+                        other[ready].sendall(data[:size])
+                    except OSError:
+                        return
+                    if not data or size < len(data):
+                        return
+
+    def mend(self):
+        with self.lock:
+            self.most = None
+
+    def close(self):
+        self.listener.close()
+
+
+def move(source, target, *more):
+    return cli.troupe("play", "--move", "count.play", "--from", source, "--to", target, *more)
+
+
+def a_program_goes_on_at_another_robot():
+    with Server("nxt") as one, Server("finch") as two:
+        one.start()
+        while one.count() < 5:
+            pass
+        result = move(one.url, two.url)
+        assert re.search(r"^Drive: Both Wheels\nmoved from \S+ to \S+ \(move-\S+\)$", result.stdout, re.M), result
+        tap.equal((one.state()["phase"], two.state()["phase"]), (GONE, RUNNING))
+        assert two.count() >= 5 and two.state()["time"] > 0, two.state()
+        assert "gone" in cli.troupe("stat", url=one.url).stdout
+        before = two.count()
+        while two.count() <= before:
+            pass
+
+
+def what_does_not_fit_stays():
+    with Server("srv1") as one, Server("nxt") as two:
+        one.start("device ball is Blob\nlet n be 0\nforever\n    let x, y, size be do Track ball\n    change n by 1\nend\n")
+        result = move(one.url, two.url)
+        tap.equal(result.returncode, 1)
+        assert "not moved: " in result.stderr and "Blob" in result.stderr and "goes on at" in result.stdout, result
+        tap.equal((one.state()["phase"], two.state()["phase"]), (RUNNING, 0))
+        two.start()  # another program is there
+        result = move(one.url, two.url)
+        assert "another program runs here" in result.stderr, result
+        tap.equal((one.state()["phase"], two.state()["name"]), (RUNNING, "count.play"))
+
+
+def a_wrong_proof_begins_nothing():
+    with Server() as one, Server() as two:
+        one.start()
+        package = one.get("DEPART", {"id": "m1", "peer": "two"})
+        tap.equal((package["transfer"]["id"], one.state()["phase"]), ("m1", LEAVING))
+        tap.equal(two.get("ARRIVE", package)["fits"], 1)
+        tap.equal(two.state()["phase"], ARRIVING)
+        result = cli.troupe("request", "program:0", "BEGIN", json.dumps({"id": "m1", "proof": [0] * 32}), url=two.url)
+        assert "wrong proof" in result.stderr, result
+        proof = one.get("RELEASE", {"id": "m1"})
+        result = cli.troupe("request", "program:0", "RETURN", json.dumps({"id": "m1"}), url=one.url)
+        assert "was given up here" in result.stderr, result
+        two.get("BEGIN", proof)
+        two.get("BEGIN", proof)  # once more does no harm
+        tap.equal((one.state()["phase"], two.state()["phase"]), (GONE, RUNNING))
+        one.get("CLAIM", {"id": "m1"})  # an operator decides that the other one is lost
+        tap.equal(one.state()["phase"], RUNNING)
+
+
+def damaged_packages_are_refused():
+    with Server() as one, Server() as two:
+        one.start()
+        package = one.get("DEPART", {"id": "m2", "peer": "two"})
+        for change in (lambda p: p["state"].pop(), lambda p: p["state"].__setitem__(60, 255),
+                       lambda p: p.__setitem__("state", []), lambda p: p["source"].__setitem__("text", "drvie 1\n"),
+                       lambda p: p["transfer"].__setitem__("id", "a b")):
+            wrong = json.loads(json.dumps(package))
+            change(wrong)
+            result = cli.troupe("request", "program:0", "ARRIVE", "-", url=two.url, stdin=json.dumps(wrong))
+            tap.equal((result.returncode, two.state()["phase"]), (1, 0))
+
+
+def cut_and_settle(side, most):
+    """A move whose connection to one side is cut after so many bytes; how many of both run then, and after it was settled."""
+    with Server("nxt") as one, Server("finch") as two:
+        one.start()
+        wires = {"from": Wire(one.port), "to": Wire(two.port)}
+        wires[side].most = most
+        result = move(wires["from"].url, wires["to"].url, "--for", "0.1", "--timeout", "1")
+        phases = one.state()["phase"], two.state()["phase"]
+        assert phases.count(RUNNING) <= 1, (side, most, phases, result)
+        passed = wires[side].passed
+        if RUNNING not in phases:
+            found = re.search(r"--settle (\S+) ", result.stderr)
+            assert found and "in transit" in result.stderr, (side, most, phases, result)
+            wires[side].mend()
+            cli.troupe("play", "--settle", found.group(1), "--from", wires["from"].url, "--to", wires["to"].url)
+            phases = one.state()["phase"], two.state()["phase"]
+        tap.equal((side, most, phases.count(RUNNING)), (side, most, 1))
+        for wire in wires.values():
+            wire.close()
+        return phases, passed
+
+
+def wherever_it_is_cut_it_runs_at_one_of_them():
+    whole = {side: cut_and_settle(side, None)[1] for side in ("from", "to")}
+    seen = set()
+    for side, size in whole.items():
+        late = [size - back for back in (1, 90, 260)]  # the answers of the last steps
+        cuts = range(0, size, 97) if sys.argv[-1] == "--long" else [size // 2, *late]
+        for most in cuts:
+            phases, _ = cut_and_settle(side, most)
+            seen.add(phases)
+    assert (RUNNING, 0) in seen and (GONE, RUNNING) in seen, seen  # cuts on both sides of the handing over
+
+
+tap.main(a_program_goes_on_at_another_robot, what_does_not_fit_stays, a_wrong_proof_begins_nothing,
+         damaged_packages_are_refused, wherever_it_is_cut_it_runs_at_one_of_them)
