@@ -180,7 +180,7 @@ static void follow(tpi_buf *out, tpi_dialog *dialog)
             tpi_dialog_pretend(dialog, now_ns);
         }
         const tpi_command packet = tpi_dialog_awaits(dialog);
-        if (packet < TPI_COMMANDS) {
+        if (packet < TPI_COMMANDS && pattern == NULL) {
             put_reply(out, packet);
         }
         if (tpi_dialog_is_busy(dialog) && tpi_dialog_expects(dialog) == pattern) {

@@ -300,8 +300,40 @@ static void no_reply(tpi_dialog *dialog)
     }
 }
 
+/* Begin another turn of a patient <poll> around the reply that did not come; false if there is
+ * none, or its time is over. */
+static bool poll_again(tpi_dialog *dialog)
+{
+    tpi_frame_call *call = tpi_dialog_top(dialog);
+    unsigned at = call->at;
+
+    if (call->kind != TPI_CALL_STEPS || call->poll_count == 0) {
+        return false;
+    }
+    for (unsigned inner = 0; at < call->steps->count; at++) {
+        const tpi_step_code code = call->steps->steps[at].code;
+        inner += code == TPI_STEP_POLL;
+        if (code == TPI_STEP_UNTIL && inner-- == 0) {
+            break;
+        }
+    }
+    const tpi_step *until = at < call->steps->count ? &call->steps->steps[at] : NULL;
+    if (until == NULL || !until->is_patient ||
+        dialog->now_ns >=
+            call->polls[call->poll_count - 1] + (int64_t)(until->timeout_ms * NS_PER_MS)) {
+        return false;
+    }
+    call->at = (unsigned)until->target;
+    dialog->input_length = 0;
+    dialog->waiting = TPI_WAIT_NOTHING;
+    return true;
+}
+
 void tpi_dialog_time_out(tpi_dialog *dialog)
 {
+    if (dialog->waiting == TPI_WAIT_REPLY && poll_again(dialog)) {
+        return;
+    }
     switch (dialog->waiting) {
     case TPI_WAIT_REPLY:
     case TPI_WAIT_WORD:

@@ -63,6 +63,7 @@ static struct bench *start(void)
     assert_int_equal(tpi_dialog_create(&b->dialog, b->wired, &hooks, &err), TP_OK);
     b->now_ns = 1000 * (int64_t)MS;
     tpi_dialog_connected(b->dialog, b->now_ns);
+    tpi_dialog_assume_ready(b->dialog);
     return b;
 }
 
@@ -256,6 +257,30 @@ static void a_late_reply_is_not_that_of_the_next_command(void **state)
     finish(b);
 }
 
+static void a_board_that_starts_is_waited_for(void **state)
+{
+    struct bench *b = start();
+
+    (void)state;
+    tpi_dialog_connected(b->dialog, b->now_ns);
+    begin(b, TPI_READ_ANALOG, "Eye", 0, 0, 0);
+    pass(b, 1000); /* nobody hears it yet */
+    assert_true(tpi_dialog_is_busy(b->dialog));
+    assert_int_equal(
+        strncmp(tpi_buf_text(&b->sent), "00 00 00 07 01 00 00 00 00 00 00\n00 00 00 07", 44), 0);
+    tpi_buf_clear(&b->sent);
+    receive(b, "00 00 00 01 00");
+    expect_sent(b, READ_EYE);
+    receive(b, "00 00 00 09 00 40 49 00 00 00 00 00 00");
+    expect_done(b, 50);
+    tpi_dialog_connected(b->dialog, b->now_ns);
+    begin(b, TPI_READ_ANALOG, "Eye", 0, 0, 0);
+    pass(b, 6000);
+    expect_fault(b, TPI_FAULT_SILENT,
+                 "chip: robot silent: no reply in time (is the line at 115200 baud?)");
+    finish(b);
+}
+
 static void it_is_stopped_and_kept_awake(void **state)
 {
     struct bench *b = start();
@@ -327,6 +352,7 @@ int main(void)
         cmocka_unit_test(statuses_are_faults_and_notes),
         cmocka_unit_test(what_is_no_reply_is_dropped),
         cmocka_unit_test(a_late_reply_is_not_that_of_the_next_command),
+        cmocka_unit_test(a_board_that_starts_is_waited_for),
         cmocka_unit_test(it_is_stopped_and_kept_awake),
         cmocka_unit_test(mistakes_of_such_files_are_named),
     };

@@ -81,6 +81,7 @@ typedef struct tpi_step {
     tpi_expression at; /* index of a register */
     int target;        /* local, register, step or result */
     bool is_register, is_fresh;
+    bool is_patient; /* of UNTIL: a reply that does not come begins another turn */
     double timeout_ms, every_ms;
     tpi_fault fault;
     const char *says; /* the text of a fault; of a result its expression */

@@ -228,7 +228,7 @@ static tp_status step_wait(tpi_compiling *in, const tpi_element *element)
 
 static tp_status step_poll(tpi_compiling *in, const tpi_element *element)
 {
-    static const char *const names[] = {"until", "every", "timeout", "says", NULL};
+    static const char *const names[] = {"until", "every", "timeout", "says", "patient", NULL};
     tpi_step *step = tpi_compile_add(in, element, TPI_STEP_POLL);
     const int begin = (int)in->count;
     tp_status status = step != NULL ? tpi_element_only(in->document, element, names) : TP_E_INVALID;
@@ -255,7 +255,8 @@ static tp_status step_poll(tpi_compiling *in, const tpi_element *element)
         status = tpi_element_number(in->document, element, "timeout", 1, 600000, 1000,
                                     &step->timeout_ms);
     }
-    return status;
+    return status == TP_OK ? tpi_element_flag(in->document, element, "patient", &step->is_patient)
+                           : status;
 }
 
 static tp_status step_await(tpi_compiling *in, const tpi_element *element)

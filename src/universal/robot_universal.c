@@ -63,6 +63,37 @@ static tp_status compile(tpi_robotfile *robot, tpi_steps *out, const char *name,
     return tpi_steps_read(out, robot, &element, TPI_COMMANDS, NULL);
 }
 
+/* A board may be reset by opening its line: NoOp is repeated until it answers. */
+static tp_status compile_setup(tpi_robotfile *robot)
+{
+    const unsigned line = robot->document.root->line;
+    static tpi_attribute none[] = {{0}}, within[] = {{"timeout", "300"}, {0}},
+                         not_yet[] = {{"name", "here"}, {"to", "0"}, {0}},
+                         here[] = {{"name", "here"}, {"to", "1"}, {0}},
+                         patience[] = {{"until", "here"},
+                                       {"every", "100"},
+                                       {"timeout", "5000"},
+                                       {"patient", "yes"},
+                                       {"says", "no answer: does it execute universal commands?"},
+                                       {0}};
+    tpi_element found = {.name = "set", .line = line, .attributes = here, .text = ""};
+    tpi_element reply = {
+        .name = "reply", .line = line, .attributes = within, .text = "{:u8} ...", .next = &found};
+    tpi_element send = {.name = "send",
+                        .line = line,
+                        .attributes = none,
+                        .text = "01 00 00 00 00 00 00",
+                        .next = &reply};
+    tpi_element poll = {
+        .name = "poll", .line = line, .attributes = patience, .text = "", .first = &send};
+    tpi_element first = {
+        .name = "set", .line = line, .attributes = not_yet, .text = "", .next = &poll};
+    const tpi_element setup = {
+        .name = "setup", .line = line, .attributes = none, .text = "", .first = &first};
+
+    return tpi_steps_read(&robot->setup, robot, &setup, TPI_COMMANDS, NULL);
+}
+
 tp_status tpi_robotfile_speak_universal(tpi_robotfile *robot)
 {
     static const char length[] = "u32be";
@@ -72,7 +103,10 @@ tp_status tpi_robotfile_speak_universal(tpi_robotfile *robot)
     robot->has_stop = true;
     robot->timing.keepalive_ms = KEEPALIVE_MS;
     /* Stop of everything, without a reply; NoOp, with any reply. */
-    const tp_status status = compile(robot, &robot->stop, "stop", "00 30 12 FF FF", NULL);
+    tp_status status = compile(robot, &robot->stop, "stop", "00 30 12 FF FF", NULL);
+    if (status == TP_OK) {
+        status = compile_setup(robot);
+    }
     return status == TP_OK
                ? compile(robot, &robot->keepalive, "keepalive", "01 00 00 00 00 00 00", "{:u8} ...")
                : status;
