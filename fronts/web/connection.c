@@ -38,6 +38,8 @@ static void on_ready(void *context)
         tp_loop_after(client->front->loop, &c->flush);
     } else if (!c->blocked) {
         tp_loop_later(client->front->loop, &c->flush);
+    } else {
+        tpi_web_behind(c);
     }
 }
 

@@ -166,7 +166,7 @@ struct client {
     unsigned channel_count;
     struct call calls[MOST_CALLS];
     unsigned call_count;
-    bool watches_graph, watches_panic, watches_frames;
+    bool watches_graph, watches_frames;
     struct watched *watched;  /* owned: parameters that it hears of */
     struct reading *readings; /* owned */
 
@@ -186,6 +186,38 @@ enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
 /* What an HTTP request waits for. */
 enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES };
 
+/* What has come of a connection and is not handled. */
+struct incoming {
+    unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
+    size_t length, capacity;
+    size_t fragments; /* bytes of a message in several frames */
+};
+
+/* Frames for many clients that wait for one. */
+struct notes_behind {
+    struct note *notes[MOST_NOTES]; /* owned references: whole frames behind `out` */
+    unsigned count;
+    size_t sent; /* of the first */
+};
+
+/* The HTTP request that is being answered. */
+struct http_state {
+    enum waiting waiting;
+    bool head_only, closes, continued;
+    tp_devaddr addr;
+    int code;   /* of the data that is waited for; -1 for any */
+    bool whole; /* all data of the device is the answer */
+    int64_t until_ns;
+    int64_t began_ns;
+};
+
+/* The confirmation of an emergency stop. */
+struct stop_state {
+    bool owed; /* a confirmation */
+    int64_t began_ns;
+    bool told; /* that it is not complete */
+};
+
 struct connection {
     struct web_front *front; /* borrowed */
     struct connection *next, *previous;
@@ -200,44 +232,32 @@ struct connection {
     bool ending;    /* to be closed at the end of the turn */
     bool dismissed; /* by its session: what waits is still sent */
     bool finishing; /* to be closed when everything is written */
-    bool newest;    /* its sessions keep the newest data only */
+    size_t typical; /* length of a frame of data, lately */
     bool brief;     /* advertises without schemas */
     int64_t heard_ns;
 
-    struct {
-        unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
-        size_t length, capacity;
-        size_t fragments; /* bytes of a message in several frames */
-    } in;
+    struct incoming in;
     tpi_buf out; /* bytes of the front */
     size_t sent; /* of them */
-    struct {
-        struct note *notes[MOST_NOTES]; /* owned references: whole frames behind `out` */
-        unsigned count;
-        size_t sent; /* of the first */
-    } behind;
+    struct notes_behind behind;
 
-    struct {
-        enum waiting waiting;
-        bool head_only, closes, continued;
-        tp_devaddr addr;
-        int code;   /* of the data that is waited for; -1 for any */
-        bool whole; /* all data of the device is the answer */
-        int64_t until_ns;
-        int64_t began_ns;
-    } http;
+    struct http_state http;
     struct wslay_event_context *socket; /* owned; NULL in PHASE_HTTP */
     const uint8_t *frame;               /* borrowed: what wslay reads */
     size_t frame_left;
-    struct {
-        bool owed; /* a confirmation */
-        int64_t began_ns;
-        bool told; /* that it is not complete */
-        uint32_t epoch;
-    } stop;
+    struct stop_state stop;
 };
 
 /* The state of an instance of the front. */
+/* Following the time of a world. */
+struct world_watch {
+    tp_session *session; /* owned; NULL while nobody follows the world */
+    tp_after drain;
+    tp_devaddr addr;
+    bool open, asked, lost;
+    double time; /* that clients were told last */
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
@@ -266,13 +286,7 @@ struct web_front {
     struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
     unsigned graph_version;
 
-    struct {
-        tp_session *session; /* owned; NULL while nobody follows the world */
-        tp_after drain;
-        tp_devaddr addr;
-        bool open, asked, lost;
-        double time; /* that clients were told last */
-    } world;
+    struct world_watch world;
 };
 
 static inline int64_t front_now(const struct web_front *front)
@@ -334,6 +348,9 @@ void tpi_web_note_unref(struct note *note);
 
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
+
+/* A message has come for a client whose stream takes no more. */
+void tpi_web_behind(struct connection *c);
 
 /* ---- http.c ---- */
 

@@ -3,8 +3,8 @@
  *
  * First the bytes of the front itself: answers, text frames. Then frames that are the same for many
  * clients. Then what the sessions have queued: data goes out from the bytes that all clients share,
- * with the number of the client's subscription before them. When the stream takes no more, the
- * sessions keep the newest data of each kind.
+ * with the number of the client's subscription before them. When the stream takes no more, the data
+ * stays in the sessions, which keep the newest.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +15,9 @@
 enum {
     PIECES = 2,
     BATCH = TP_STREAM_PIECES / PIECES,
-    MOST_BATCH = 128 << 10,             /* bytes */
+    MOST_BATCH = 256 << 10, /* bytes */
+    MOST_BEHIND = 64,       /* messages that wait for a client that is behind */
+    MOST_BEHIND_BYTES = 512 << 10,
     DATA_HEAD = TPI_FRAME_HEAD + 1 + 4, /* frame, opcode, subscription */
     MESSAGE_DATA = 1,
 };
@@ -162,7 +164,6 @@ static void write_note(struct connection *c)
 
 /* Messages that go out together. */
 struct batch {
-    tp_msg *msgs[BATCH];
     uint8_t heads[BATCH][DATA_HEAD];
     tp_piece pieces[BATCH * PIECES];
     unsigned count;
@@ -186,100 +187,117 @@ static bool add_data(struct batch *batch, tp_msg *msg, const struct subscription
     used += 4;
     batch->pieces[batch->count * PIECES] = (tp_piece){head, used};
     batch->pieces[batch->count * PIECES + 1] = (tp_piece){bytes, length};
-    batch->msgs[batch->count++] = msg;
+    batch->count++;
     batch->length += used + length;
     return true;
 }
 
-/* What was not taken is copied: it is a part of a frame, and few frames behind it. */
-static void keep_rest(struct connection *c, const struct batch *batch, size_t taken)
+/* The rest of the frame that has begun is copied; what has not begun stays in the session. How many
+ * messages are done with. */
+static unsigned finish_frame(struct connection *c, const struct batch *batch, size_t taken)
 {
-    for (unsigned i = 0; i < batch->count * PIECES; i++) {
-        const tp_piece *piece = &batch->pieces[i];
-        const size_t gone = taken < piece->length ? taken : piece->length;
+    unsigned done = 0;
 
-        tpi_buf_put(&c->out, (const char *)piece->bytes + gone, piece->length - gone);
+    while (done < batch->count) {
+        const tp_piece *pieces = &batch->pieces[done * PIECES];
+        const size_t length = pieces[0].length + pieces[1].length;
+
+        if (taken < length) {
+            break;
+        }
+        taken -= length;
+        done++;
+    }
+    if (taken == 0) {
+        return done;
+    }
+    for (unsigned i = done * PIECES; i < (done + 1) * PIECES; i++) {
+        const size_t gone = taken < batch->pieces[i].length ? taken : batch->pieces[i].length;
+
+        tpi_buf_put(&c->out, (const char *)batch->pieces[i].bytes + gone,
+                    batch->pieces[i].length - gone);
         taken -= gone;
     }
     check_out(c);
+    return done + 1;
 }
 
-static void write_batch(struct connection *c, struct batch *batch, tp_session *session)
+static void write_batch(struct connection *c, const struct batch *batch, tp_session *session)
 {
-    if (batch->count == 0) {
-        return;
-    }
     const size_t taken = put(c, batch->pieces, batch->count * PIECES, batch->length);
+    const unsigned done = finish_frame(c, batch, taken);
 
-    if (taken < batch->length) {
-        keep_rest(c, batch, taken);
+    for (unsigned i = 0; i < done; i++) {
+        tp_msg_unref(tp_session_take(session));
     }
-    if (taken > 0) {
-        tp_session_goes_on(session);
-    }
-    tp_session_count_sent(session, batch->count);
-    for (unsigned i = 0; i < batch->count; i++) {
-        tp_msg_unref(batch->msgs[i]);
-    }
-    batch->count = 0;
-    batch->length = 0;
+    c->typical = batch->length / batch->count;
+    tp_session_count_sent(session, done);
 }
 
-/* Takes what a session has queued, as far as it fits into one batch. False if nothing is left. */
-static bool gather(struct connection *c, enum form form, struct batch *batch)
+/* A message that is no data for a subscription. */
+static void handle_other(struct connection *c, enum form form)
 {
     struct client *client = c->door;
-    tp_session *session = client->sessions[form];
+    tp_msg *msg = tp_session_take(client->sessions[form]);
 
-    while (batch->count < BATCH && batch->length < MOST_BATCH) {
-        tp_msg *msg = tp_session_peek(session, 0);
+    if (form == FORM_JSON && c->phase != PHASE_HTTP) {
+        tp_msg_header(msg)->type == TP_MSGTYPE_DATA ? tpi_web_note_data(client, msg)
+                                                    : tpi_web_answered(client, msg);
+    }
+    tp_msg_unref(msg);
+}
 
-        if (msg == NULL) {
-            return false;
-        }
+/* Data at the head of a session's queue, as much as fits into one batch. */
+static void gather(const struct connection *c, enum form form, struct batch *batch)
+{
+    const tp_session *session = c->door->sessions[form];
+    tp_msg *msg;
+
+    while (batch->count < BATCH && batch->length < MOST_BATCH &&
+           (msg = tp_session_peek(session, batch->count)) != NULL) {
         const tp_msghdr *header = tp_msg_header(msg);
         const struct subscription *s =
-            header->type == TP_MSGTYPE_DATA ? tpi_web_subscription(client, form, header) : NULL;
-        if (s == NULL && batch->count > 0) {
-            return true; /* what the front answers comes behind the data before it */
+            header->type == TP_MSGTYPE_DATA ? tpi_web_subscription(c->door, form, header) : NULL;
+
+        if (s == NULL || !add_data(batch, msg, s)) {
+            return;
         }
-        msg = tp_session_take(session);
-        if (s != NULL && add_data(batch, msg, s)) {
-            continue;
-        }
-        if (s == NULL && form == FORM_JSON && c->phase != PHASE_HTTP) {
-            header->type == TP_MSGTYPE_DATA ? tpi_web_note_data(client, msg)
-                                            : tpi_web_answered(client, msg);
-        }
-        tp_msg_unref(msg);
-        if (tpi_web_waiting(c) > 0) {
-            return true;
-        }
+    }
+}
+
+/* False if nothing is left. */
+static bool write_session(struct connection *c, enum form form)
+{
+    tp_session *session = c->door->sessions[form];
+    struct batch batch; /* not cleared: that would cost more than to send one message */
+
+    if (tp_session_waiting(session) == 0) {
+        return false;
+    }
+    batch.count = 0;
+    batch.length = 0;
+    gather(c, form, &batch);
+    if (batch.count > 0) {
+        write_batch(c, &batch, session);
+    } else {
+        handle_other(c, form);
     }
     return true;
 }
 
-static bool write_session(struct connection *c, enum form form)
+/* A client that is behind gets the newest data. A few messages more than one of each kind may wait:
+ * to write them together costs less, and they are new, too. */
+void tpi_web_behind(struct connection *c)
 {
-    struct batch batch; /* not cleared: that would cost more than to send one message */
+    const size_t most = c->typical > 0 ? MOST_BEHIND_BYTES / c->typical : MOST_BEHIND;
 
-    batch.count = 0;
-    batch.length = 0;
-    const bool more = gather(c, form, &batch);
-
-    write_batch(c, &batch, c->door->sessions[form]);
-    return more;
-}
-
-static void keep_newest(struct connection *c, bool on)
-{
-    if (c->newest == on) {
-        return;
-    }
-    c->newest = on;
     for (int form = 0; form < FORMS; form++) {
-        if (c->door->sessions[form] != NULL) {
-            tp_session_keep_newest(c->door->sessions[form], on);
+        tp_session *session = c->door->sessions[form];
+
+        if (session != NULL && tp_session_waiting(session) > MOST_BEHIND / 16 &&
+            (tp_session_waiting(session) >= MOST_BEHIND || tp_session_waiting(session) >= most)) {
+            tp_session_keep_newest(session, true);
+            tp_session_keep_newest(session, false);
         }
     }
 }
@@ -308,5 +326,4 @@ void tpi_web_write(struct connection *c)
         }
         more = more && !(c->ending && !c->dismissed);
     }
-    keep_newest(c, c->blocked);
 }

@@ -567,7 +567,7 @@ tp_status tpi_web_property_set(struct client *client, struct connection *c, cons
                                const char *name, const char *json, size_t length, tp_error *err)
 {
     const struct web_device *device = tpi_web_device_at(client->front, addr, NULL);
-    tpi_json_span value;
+    tpi_json_span value = {NULL, 0};
     char full[NAME];
 
     if (device == NULL || !find_value(json, length, &value, err)) {
