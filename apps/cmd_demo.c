@@ -13,12 +13,16 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "browser.h"
 #include "called.h"
+#include "cast.h"
 #include "commands.h"
 #include "crash.h"
 #include "demo_drive.h"
 #include "demo_hints.h"
+#include "demo_house.h"
 #include "demo_lines.h"
+#include "demo_options.h"
 #include "demo_screen.h"
 #include "output.h"
 #include "sim/host/host.h"
@@ -32,13 +36,11 @@ static const char name[] = "demo";
 enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130 };
 
 struct demo {
-    const char *world; /* as it was asked for */
-    const char *file;  /* of the last picture */
-    double seconds;    /* of simulated time; 0 for no end */
-    double speed;      /* of time */
-    uint64_t seed;
-    uint32_t threads;
-    bool headless;       /* nothing is drawn but the last picture */
+    struct demo_options options;
+    bool is_house; /* nobody has named a world: it is that of demo.cfg */
+    struct demo_house house;
+    cast *cast;          /* owned; NULL unless it is the house */
+    tpi_buf page;        /* owned: the URL of the page; empty for none */
     bool moved;          /* the usual port belongs to somebody else */
     sim_server *served;  /* owned */
     tp_server *server;   /* borrowed: that of `served` */
@@ -97,7 +99,8 @@ static bool take_keys(struct demo *demo, int64_t now_ns)
 
 static bool wants_end(struct demo *demo)
 {
-    return interrupted || (!demo->headless && take_keys(demo, tp_clock_now_ns(tp_clock_real())));
+    return interrupted ||
+           (!demo->options.headless && take_keys(demo, tp_clock_now_ns(tp_clock_real())));
 }
 
 /* Show the picture that was ordered, and order the next one. Ends quietly if the terminal is gone.
@@ -142,7 +145,7 @@ static void look_for_panic(struct demo *demo)
         demo_screen_set_panic(&demo->screen, panic);
         free(panic);
     }
-    if (demo->headless && before != demo->screen.panic) {
+    if (demo->options.headless && before != demo->screen.panic) {
         print_panic(&demo->screen);
     }
 }
@@ -152,29 +155,61 @@ static void tick(void *context)
     struct demo *demo = context;
 
     look_for_panic(demo);
-    if (wants_end(demo) || (!demo->headless && draw(demo) != TP_OK)) {
+    if (wants_end(demo) || (!demo->options.headless && draw(demo) != TP_OK)) {
         tp_server_stop(demo->server);
     }
     demo_drive_tick(&demo->drive, tp_clock_now_ns(tp_clock_real()));
+    if (demo->is_house) {
+        demo_house_tick(&demo->house, tp_clock_now_ns(tp_clock_real()));
+    }
 }
 
 /* ---- From the beginning to the end ----------------------------------------------------------- */
+
+static void on_watch(void *context, const tpi_sim *sim)
+{
+    demo_frame_watch(((struct demo *)context)->frame, sim);
+}
+
+static void on_act(void *context, tpi_sim *sim)
+{
+    cast_step(((struct demo *)context)->cast, sim);
+}
+
+static void on_finished(void *context, const tpi_sim *sim)
+{
+    demo_frame_save(((struct demo *)context)->frame, sim);
+}
+
+/* What the house has more than a world. */
+static void add_house(struct demo *demo, sim_server_options *options)
+{
+    options->config = tpi_buf_text(&demo->house.text);
+    options->config_path = tpi_buf_text(&demo->house.path);
+    options->server.kit = cast_kit(demo->cast);
+    options->server.program = called_program();
+    options->act = on_act;
+}
 
 /* On the usual port, unless somebody else is there. */
 static tp_status create_server(struct demo *demo, const char *path, tp_error *err)
 {
     sim_server_options options = {
         .world = path,
-        .speed = demo->speed,
-        .seed = demo->seed,
-        .threads = demo->threads,
-        .seconds = demo->seconds,
+        .speed = demo->options.speed,
+        .seed = demo->options.seed,
+        .threads = demo->options.threads,
+        .seconds = demo->options.seconds,
         .server = {.kit = &tp_full_kit, .note = keep_note, .note_context = &demo->notes},
         .note = keep_note,
         .note_context = &demo->world_notes,
-        .watch = demo_frame_watch,
-        .finished = demo_frame_save,
-        .context = demo->frame};
+        .watch = on_watch,
+        .finished = on_finished,
+        .context = demo};
+
+    if (demo->is_house) {
+        add_house(demo, &options);
+    }
     tp_status status = sim_server_create(&demo->served, &options, err);
 
     if (status == TP_E_IO || status == TP_E_EXISTS) {
@@ -189,22 +224,49 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
     return status;
 }
 
+/* Robots that the simulator does not move itself, and the page. */
+static tp_status furnish(struct demo *demo, tp_error *err)
+{
+    cast_set_world(demo->cast, sim_server_world(demo->served));
+    demo_house_set_stage(&demo->house, demo->server);
+    demo_house_put_page(&demo->page, demo->server);
+    return demo_house_add_crew(&demo->house, &demo->crew, err);
+}
+
+static tp_status find_house(struct demo *demo, tp_error *err)
+{
+    tp_status status = demo->is_house ? demo_house_init(&demo->house, err) : TP_OK;
+
+    if (status == TP_OK && demo->is_house) {
+        demo_house_set_speed(&demo->house, demo->options.speed);
+    }
+    return status == TP_OK && demo->is_house ? cast_create(&demo->cast, err) : status;
+}
+
 static tp_status prepare(struct demo *demo, tp_error *err)
 {
     tpi_buf path = {0};
-    tp_status status = world_find(&path, demo->world, err);
+    tp_status status = world_find(&path, demo->options.world, err);
 
     if (status == TP_OK) {
-        status = world_check_file(demo->file, err);
+        status = world_check_file(demo->options.file, err);
     }
     if (status == TP_OK) {
-        status = demo_frame_create(&demo->frame, demo->file, tp_clock_real(), err);
+        status = find_house(demo, err);
+    }
+    if (status == TP_OK) {
+        status = demo_frame_create(&demo->frame, demo->options.file, tp_clock_real(), err);
     }
     if (status == TP_OK) {
         status = create_server(demo, tpi_buf_text(&path), err);
     }
     if (status == TP_OK) {
         status = demo_crew_init(&demo->crew, demo->server, err);
+    }
+    if (status == TP_OK && demo->is_house) {
+        status = furnish(demo, err);
+    }
+    if (status == TP_OK) {
         demo->drive.crew = &demo->crew;
         demo_frame_know(demo->frame, &demo->crew);
     }
@@ -217,16 +279,29 @@ static tp_status prepare(struct demo *demo, tp_error *err)
 
 static void print_hints(const struct demo *demo, const char *hints)
 {
-    printf("the world \"%s\" runs; in another terminal:\n", demo->world);
+    printf("the world \"%s\" runs; in another terminal:\n", demo->options.world);
     for (const char *at = hints; *at != '\0'; at += *at == '\n') {
         const size_t length = strcspn(at, "\n");
         printf("  %.*s\n", (int)length, at);
         at += length;
     }
-    if (demo->seconds == 0) {
+    if (demo->options.seconds == 0) {
         printf("Ctrl-C ends it; so does --seconds N\n");
     }
     fflush(stdout);
+}
+
+static void show_page(const struct demo *demo)
+{
+    const char *url = tpi_buf_text(&demo->page);
+
+    if (demo->page.length > 0) {
+        printf("the demo is at %s%s\n", url,
+               output_is_live() && browser_open(url, false)
+                   ? ", which your browser opens"
+                   : "; open it in a browser, or see it here with --terminal");
+        fflush(stdout);
+    }
 }
 
 static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
@@ -236,10 +311,11 @@ static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
     command_catch(SIGINT, on_signal);
     command_catch(SIGTERM, on_signal);
     command_catch(SIGHUP, on_signal);
-    if (demo->headless) {
+    if (demo->options.headless) {
+        show_page(demo);
         print_hints(demo, hints);
     } else {
-        demo->screen.world = demo->world;
+        demo->screen.world = demo->options.world;
         demo->screen.hints = hints;
         demo_screen_init(&demo->screen);
         status = terminal_take(err);
@@ -265,8 +341,8 @@ static int finish(const struct demo *demo)
     printf("%s shows the world after %.6g s\n"
            "next: %s sim %s%s\n"
            "      %s sim %s --steps 600 --record robots.csv\n",
-           demo->file, time_s, called(), demo->world, demo->moved ? " --any-port" : "", called(),
-           demo->world);
+           demo->options.file, time_s, called(), demo->options.world,
+           demo->moved ? " --any-port" : "", called(), demo->options.world);
     return EXIT_DONE;
 }
 
@@ -282,7 +358,9 @@ static int run_demo(struct demo *demo)
     }
     tp_timer_destroy(demo->timer);
     demo_drive_fini(&demo->drive);
+    demo_house_fini(&demo->house);
     sim_server_destroy(demo->served);
+    cast_destroy(demo->cast);
     fputs(tpi_buf_text(&demo->world_notes), stderr);
     fputs(tpi_buf_text(&demo->notes), stderr);
     const int result =
@@ -292,137 +370,48 @@ static int run_demo(struct demo *demo)
     demo_crew_fini(&demo->crew);
     tpi_buf_fini(&demo->picture.pixels);
     tpi_buf_fini(&hints);
+    tpi_buf_fini(&demo->page);
     tpi_buf_fini(&demo->notes);
     tpi_buf_fini(&demo->world_notes);
     return result;
 }
 
-/* ---- Command line ---------------------------------------------------------------------------- */
-
-static const double most_seconds = 1e6;
-
-static int read_number(const char *what, const char *text, double least, double most, double *value)
-{
-    char *end = NULL;
-
-    *value = strtod(text, &end);
-    if (*end != '\0' || end == text || !(*value >= least && *value <= most)) {
-        return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
-    }
-    return EXIT_DONE;
-}
-
-static int read_threads(struct demo *demo, const char *text)
-{
-    uint64_t value = 1;
-    const int result =
-        command_read_whole(name, "number of threads", text, 1, TPI_SIM_MOST_THREADS, &value);
-
-    demo->threads = (uint32_t)value;
-    return result;
-}
-
-static int read_valued(struct demo *demo, int argc, char **argv, int *i)
-{
-    const char *option = argv[*i];
-    const char *value = command_value(name, argc, argv, i);
-
-    if (value == NULL) {
-        return EXIT_USAGE;
-    }
-    if (strcmp(option, "--seconds") == 0) {
-        return read_number("number of seconds", value, 1e-3, most_seconds, &demo->seconds);
-    }
-    if (strcmp(option, "--speed") == 0) {
-        return read_number("speed", value, 0, TPI_SIM_FASTEST, &demo->speed);
-    }
-    if (strcmp(option, "--seed") == 0) {
-        return command_read_whole(name, "seed", value, 0, INT64_MAX, &demo->seed);
-    }
-    if (strcmp(option, "--threads") == 0) {
-        return read_threads(demo, value);
-    }
-    demo->file = value;
-    return world_is_picture(value)
-               ? EXIT_DONE
-               : command_fail(name, EXIT_USAGE, "\"%s\" is neither .png nor .svg", value);
-}
-
-/* Options with a value, without their dashes. */
-static const char *const valued[] = {"seconds", "speed", "render", "seed", "threads"};
-
-enum { VALUED = sizeof valued / sizeof valued[0] };
-
-static bool takes_value(const char *option)
-{
-    size_t i = 0;
-
-    while (i < VALUED && (strncmp(option, "--", 2) != 0 || strcmp(option + 2, valued[i]) != 0)) {
-        i++;
-    }
-    return i < VALUED;
-}
-
-static int unexpected(const char *option)
-{
-    tpi_nearest nearest;
-
-    tpi_nearest_init(&nearest, option + strspn(option, "-"));
-    for (size_t i = 0; option[0] == '-' && i < VALUED; i++) {
-        tpi_nearest_offer(&nearest, valued[i]);
-    }
-    if (option[0] == '-') {
-        tpi_nearest_offer(&nearest, "headless");
-    }
-    return command_unexpected(name, option, nearest.best);
-}
-
-static int read_options(struct demo *demo, int argc, char **argv)
-{
-    int result = EXIT_DONE;
-
-    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
-        if (strcmp(argv[i], "--headless") == 0) {
-            demo->headless = true;
-        } else if (takes_value(argv[i])) {
-            result = read_valued(demo, argc, argv, &i);
-        } else if (argv[i][0] == '-' || demo->world != NULL) {
-            result = unexpected(argv[i]);
-        } else {
-            demo->world = argv[i];
-        }
-    }
-    return result;
-}
-
 static int run(int argc, char **argv)
 {
-    struct demo demo = {.file = "demo.png", .speed = 1, .seed = 1, .threads = 1};
-    const int result = read_options(&demo, argc, argv);
+    struct demo demo = {.options = {.file = "demo.png", .speed = 1, .seed = 1, .threads = 1}};
+    const int result = demo_options_read(&demo.options, argc, argv);
 
     if (result != EXIT_DONE) {
         return result;
     }
-    demo.world = demo.world == NULL ? "office" : demo.world;
-    demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
+    demo.is_house = demo.options.world == NULL;
+    demo.options.world = demo.is_house ? "demo" : demo.options.world;
+    demo.options.headless = demo.options.headless || !output_is_live() || !isatty(STDIN_FILENO) ||
+                            (demo.is_house && !demo.options.terminal && demo_house_has_page());
     crash_catch(NULL);
     return run_demo(&demo);
 }
 
 const command command_demo = {
     .name = name,
-    .summary = "show robots that explore a world, live on the terminal",
+    .summary = "show robots in a world, in the browser or live on the terminal",
     .help =
         "usage: troupe demo [WORLD] [options]\n"
         "\n"
-        "Runs a world whose robots drive by themselves, draws it on the terminal and serves all\n"
-        "its devices to other commands. WORLD is a built-in world (office; also cave, classroom,\n"
-        "swarm, track, warehouse) or a file. The demo ends with q, with Ctrl-C, or at the world's\n"
-        "quit_time, and writes a picture. The arrow keys drive the chosen robot; Tab, or the "
-        "number\n"
-        "of a robot's position2d, chooses another one. A robot that is not driven any more is\n"
-        "controlled by the world again.\n"
+        "Without WORLD: one server with an office that a robot explores, a classroom in which "
+        "four\n"
+        "emulated robots of different makes play the same program, and a stage with timed motion\n"
+        "(configs/demo.cfg). It prints the URL of its page and opens it in a browser; --terminal\n"
+        "draws the world on the terminal instead, as does a program without the web front.\n"
         "\n"
+        "With WORLD: a built-in world (office, cave, classroom, swarm, track, warehouse) or a "
+        "file,\n"
+        "drawn on the terminal, with all its devices. Ends with q, with Ctrl-C, or at the world's\n"
+        "quit_time, and writes a picture. On the terminal, the arrow keys drive the chosen robot;\n"
+        "Tab, or the number of a robot's position2d, chooses another one. A robot that is not\n"
+        "driven any more is controlled by the world again.\n"
+        "\n"
+        "  --terminal        draw on the terminal, even if there is a page\n"
         "  --seconds N       end after N simulated seconds, rounded up to a whole step of the\n"
         "                    world; with --speed 10 that takes N / 10 real seconds\n"
         "  --speed X         simulated seconds per real second (1); 0: as fast as possible\n"

@@ -14,12 +14,14 @@
 
 static const char name[] = PLAY_NAME;
 
-static const char *const actions[] = {"--check", "--format",      "--write",   "--blocks",
-                                      "--text",  "--disassemble", "--explain", NULL};
-static const char *const known[] = {"--check",       "--format",  "--write", "--blocks", "--text",
-                                    "--disassemble", "--explain", "--on",    "--port",   "--wiring",
-                                    "--map",         "--loose",   "--trace", "--log",    "--for",
-                                    "--seed",        NULL};
+static const char *const actions[] = {"--check",  "--format",      "--write",   "--blocks",
+                                      "--text",   "--disassemble", "--explain", "--move",
+                                      "--settle", "--claim",       "--table",   NULL};
+static const char *const known[] = {
+    "--check", "--format", "--write",  "--blocks", "--text",     "--disassemble", "--explain",
+    "--on",    "--port",   "--wiring", "--map",    "--loose",    "--trace",       "--log",
+    "--for",   "--seed",   "--upload", "--watch",  "--channels", "--from",        "--to",
+    "--move",  "--settle", "--claim",  "--table",  NULL};
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
@@ -223,6 +225,8 @@ static int act(const play_options *options)
             result = command_write(name, &out);
         } else if (strcmp(action, "--explain") == 0) {
             result = play_explain(options, &source);
+        } else if (options->upload != NULL) {
+            result = play_upload(options, &source);
         } else {
             result = play_run(options, &source);
         }
@@ -246,10 +250,14 @@ static bool is_action(const char *argument)
 /* An option with a text; NULL if it is none. */
 static const char **text_of(play_options *options, const char *option)
 {
-    return strcmp(option, "--on") == 0       ? &options->robot
-           : strcmp(option, "--port") == 0   ? &options->port
-           : strcmp(option, "--wiring") == 0 ? &options->wiring
-           : strcmp(option, "--log") == 0    ? &options->log
+    return strcmp(option, "--on") == 0         ? &options->robot
+           : strcmp(option, "--port") == 0     ? &options->port
+           : strcmp(option, "--wiring") == 0   ? &options->wiring
+           : strcmp(option, "--log") == 0      ? &options->log
+           : strcmp(option, "--channels") == 0 ? &options->channels
+           : strcmp(option, "--from") == 0     ? &options->from
+           : strcmp(option, "--to") == 0       ? &options->to
+           : strcmp(option, "--upload") == 0   ? &options->upload
            : strcmp(option, "--map") == 0 && options->map_count < PLAY_MOST_MAPS
                ? &options->maps[options->map_count++]
                : NULL;
@@ -261,6 +269,7 @@ static int read_option(play_options *options, int argc, char **argv, int *i)
     int64_t seed = 0;
 
     if (remote_has_option(option)) {
+        options->has_url |= strcmp(option, "--url") == 0 || strcmp(option, "-u") == 0;
         return remote_option(options->remote, argc, argv, i);
     }
     if (is_action(option)) {
@@ -285,7 +294,9 @@ static int read_option(play_options *options, int argc, char **argv, int *i)
     }
     options->is_loose |= strcmp(option, "--loose") == 0;
     options->trace |= strcmp(option, "--trace") == 0;
-    return strcmp(option, "--loose") == 0 || strcmp(option, "--trace") == 0
+    options->watch |= strcmp(option, "--watch") == 0;
+    return strcmp(option, "--loose") == 0 || strcmp(option, "--trace") == 0 ||
+                   strcmp(option, "--watch") == 0
                ? EXIT_DONE
                : remote_unexpected(options->remote, option, known);
 }
@@ -304,11 +315,26 @@ static int read_arguments(play_options *options, int argc, char **argv)
             options->path = argv[i];
         }
     }
-    if (options->path == NULL &&
-        !(options->action != NULL && strcmp(options->action, "--blocks") == 0)) {
+    const bool is_repl = options->action == NULL &&
+                         (options->robot != NULL || options->port != NULL || options->has_url);
+    if (options->path == NULL && !is_repl &&
+        !(options->action != NULL &&
+          (strcmp(options->action, "--blocks") == 0 || strcmp(options->action, "--table") == 0))) {
         return command_fail(name, EXIT_USAGE, "which program?");
     }
     return EXIT_DONE;
+}
+
+static bool is_move(const play_options *options)
+{
+    return options->action != NULL &&
+           (strcmp(options->action, "--move") == 0 || strcmp(options->action, "--settle") == 0 ||
+            strcmp(options->action, "--claim") == 0);
+}
+
+static bool is_table(const play_options *options)
+{
+    return options->action != NULL && strcmp(options->action, "--table") == 0;
 }
 
 static int run(int argc, char **argv)
@@ -321,7 +347,11 @@ static int run(int argc, char **argv)
         result = read_arguments(&options, argc, argv);
     }
     if (result == EXIT_DONE) {
-        result = options.path != NULL ? act(&options) : print_description();
+        result = is_move(&options)        ? play_move(&options)
+                 : is_table(&options)     ? play_table(&options)
+                 : options.path != NULL   ? act(&options)
+                 : options.action != NULL ? print_description()
+                                          : play_run(&options, NULL);
     }
     remote_fini(&remote);
     return result;
@@ -333,22 +363,34 @@ const command command_play = {
     .help =
         "usage: troupe play PROGRAM --on ROBOT --port LINE [OPTIONS]\n"
         "       troupe play PROGRAM --url URL [OPTIONS]\n"
+        "       troupe play PROGRAM --upload LINE [--watch]\n"
+        "       troupe play --on ROBOT --port LINE   (one line at a time)\n"
         "       troupe play PROGRAM --check | --format | --write | --blocks | --disassemble\n"
         "       troupe play PROGRAM --explain --on ROBOT [--wiring FILE] [--map CLASS=PLACE]\n"
+        "       troupe play --move PROGRAM --from URL --to URL\n"
+        "       troupe play --settle ID --from URL --to URL    troupe play --claim ID --from URL\n"
+        "       troupe play --table\n"
         "       troupe play BLOCKS --text        troupe play --blocks\n"
         "\n"
         "Runs a program of the language of docs/play.md. It prints how each device of the program\n"
         "was matched to the robot before anything moves. Ctrl-C stops the robot.\n"
         "\n"
         "  --on ROBOT      the robot: a name (troupe robots lists them) or a robot file\n"
-        "  --port LINE     its line: serial:/dev/rfcomm0, tcp:HOST:PORT, emulate:nxt?world=NAME\n"
+        "  --port LINE     its line: serial:/dev/rfcomm0, tcp:HOST:PORT, emulate:nxt?world=NAME;\n"
+        "                  sim:WORLD/ROBOT for a robot of a simulated world, without --on\n"
         "  --wiring FILE   what is plugged in where\n"
         "  --map CLASS=PLACE  the same for one class; may be repeated\n"
         "  --loose         actuators may fall back to generic classes, percent may stand for "
         "units\n"
         "  --trace         print each command, how it was translated, and its bytes\n"
         "  --log FILE      where `log` writes: CSV with time, name and value\n"
+        "  --channels URL  the server whose blackboard carries messages; default: that of --url\n"
         "  --for S         end after S seconds\n"
+        "  --upload LINE   put it into a chip at serial:/dev/ttyACM0, where it runs alone: an "
+        "Arduino\n"
+        "                  Uno with Troupe's firmware (docs/guide/chips.md); --on uno is the "
+        "default\n"
+        "  --watch         with --upload: print what the program prints, until it ends or Ctrl-C\n"
         "  --seed N        begin of the random numbers (1)\n"
         "\n"
         "  --check         print all mistakes, or the size of the compiled program\n"
@@ -357,6 +399,13 @@ const command command_play = {
         "blocks\n"
         "  --text          print the program that blocks stand for\n"
         "  --disassemble   print the instructions\n"
+        "  --move          move a program that runs in the server --from to the server --to, where "
+        "it\n"
+        "                  goes on with another robot; PROGRAM is its name there. A URL can end "
+        "with\n"
+        "                  /program:N. --settle ends a move that was cut, --claim decides for one\n"
+        "                  server if the other one is lost\n"
+        "  --table         print which of Troupe's programs fit which robots\n"
         "  --explain       print how the devices are matched on a robot; no robot is needed\n"
         "\n" REMOTE_OPTIONS_HELP,
     .run = run,

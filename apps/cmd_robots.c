@@ -124,9 +124,17 @@ static int matrix(void)
 
 /* ---- Checking ---- */
 
+static void tell(void *context, const char *text)
+{
+    (void)context;
+    (void)command_fail(name, EXIT_FAILED, "%s", text);
+}
+
+/* Print all mistakes of a file; those of a stage, since a later one would only repeat them. */
 static int check_one(const char *path)
 {
     tpi_loaded *loaded = calloc(1, sizeof *loaded);
+    tpi_mistakes mistakes = {.tell = tell};
     unsigned examples = 0;
     tp_error err = {0};
     int result = EXIT_DONE;
@@ -134,19 +142,43 @@ static int check_one(const char *path)
     if (loaded == NULL) {
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
+    loaded->mistakes = &mistakes;
     tp_status status = tpi_loaded_init(loaded, path, NULL, &err);
     if (status == TP_OK) {
-        status = tpi_examples_run(loaded->robot, &examples, &err);
+        status = tpi_examples_run_all(loaded->robot, &examples, &mistakes, &err);
     }
-    if (status != TP_OK) {
+    if (status != TP_OK && mistakes.count == 0) {
         result = command_fail(name, EXIT_FAILED, "%s", err.text);
+    } else if (mistakes.count > 0) {
+        result = mistakes.count == 1
+                     ? EXIT_FAILED
+                     : command_fail(name, EXIT_FAILED, "%s: %u mistakes", path, mistakes.count);
     } else {
         printf("%s: %u devices, %u translations, %u examples\n", path, loaded->wired->part_count,
                loaded->robot->translation_count, examples);
+        fflush(stdout);
     }
     tpi_loaded_fini(loaded);
     free(loaded);
     return result;
+}
+
+/* All robot files of a folder, or one. */
+static int check_path(const char *path)
+{
+    tpi_buf paths = {0};
+    const int count = tpi_files_in(&paths, path);
+    const char *at = tpi_buf_text(&paths);
+    int result = EXIT_DONE;
+
+    if (count == 0) {
+        result = command_fail(name, EXIT_FAILED, "%s: no robot files (*.xml) in this folder", path);
+    }
+    for (int i = 0; i < count && !paths.failed; i++, at += strlen(at) + 1) {
+        result = check_one(at) != EXIT_DONE ? EXIT_FAILED : result;
+    }
+    tpi_buf_fini(&paths);
+    return count >= 0 ? result : check_one(path);
 }
 
 static int check(int argc, char **argv)
@@ -157,7 +189,7 @@ static int check(int argc, char **argv)
         return command_fail(name, EXIT_USAGE, "which files?");
     }
     for (int i = 0; i < argc; i++) {
-        if (check_one(argv[i]) != EXIT_DONE) {
+        if (check_path(argv[i]) != EXIT_DONE) {
             result = EXIT_FAILED;
         }
     }
@@ -187,11 +219,15 @@ static int show(const char *robot, const char *wiring)
     return result;
 }
 
-static int commands(void)
+static int commands(bool as_page)
 {
     tpi_buf out = {0};
 
-    robots_put_commands(&out);
+    if (as_page) {
+        robots_put_page(&out);
+    } else {
+        robots_put_commands(&out);
+    }
     return command_write(name, &out);
 }
 
@@ -202,9 +238,13 @@ static int run(int argc, char **argv)
     if (argc > 0 && strcmp(argv[0], "--check") == 0) {
         return check(argc - 1, argv + 1);
     }
+    if (argc > 0 && strcmp(argv[0], "--commands") == 0 &&
+        (argc == 1 || (argc == 2 && strcmp(argv[1], "--markdown") == 0))) {
+        return commands(argc == 2);
+    }
     for (int i = 0; i < argc; i++) {
-        if ((strcmp(argv[i], "--matrix") == 0 || strcmp(argv[i], "--commands") == 0) && argc == 1) {
-            return argv[i][2] == 'm' ? matrix() : commands();
+        if (strcmp(argv[i], "--matrix") == 0 && argc == 1) {
+            return matrix();
         }
         if (strcmp(argv[i], "--wiring") == 0) {
             wiring = command_value(name, argc, argv, &i);
@@ -229,9 +269,9 @@ const command command_robots = {
     .help =
         "usage: troupe robots                           list the robots\n"
         "       troupe robots NAME [--wiring FILE]      its devices, and how each command is done\n"
-        "       troupe robots --check FILE...           validate robot files, run their examples\n"
+        "       troupe robots --check FILE|FOLDER...    validate robot files, run their examples\n"
         "       troupe robots --matrix                  every command on every robot\n"
-        "       troupe robots --commands                the universal commands\n"
+        "       troupe robots --commands [--markdown]   the universal commands\n"
         "\n"
         "A robot is a name or the path of a robot file. Names are looked for in the folders of\n"
         "TROUPE_ROBOT_PATH, then in those that come with Troupe. robot-files.md describes the\n"

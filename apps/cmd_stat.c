@@ -11,6 +11,7 @@
 #include "called.h"
 #include "output.h"
 #include "remote.h"
+#include "stat_programs.h"
 #include "stat_text.h"
 #include "table.h"
 #include "troupe/front.h"
@@ -291,6 +292,9 @@ static void put_text(const struct stat *s, tpi_buf *out)
     put_movers(s, out);
     put_failures(s, out);
     put_guards(s, out);
+    if (!s->watch) { /* programs have devices of their own to watch */
+        stat_put_programs(out, s->remote.client, s->now);
+    }
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

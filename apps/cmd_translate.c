@@ -157,6 +157,18 @@ static void put_pattern(tpi_buf *out, const char *text)
     tpi_buf_putc(out, '\n');
 }
 
+/* The reply of a robot that executes the command itself. */
+static void put_reply(tpi_buf *out, tpi_command which)
+{
+    const tpi_entry_value *slots = tpi_dictionary_entry(which)->results;
+
+    tpi_buf_puts(out, "< 00");
+    for (; slots->name != NULL; slots++) {
+        tpi_buf_printf(out, " %s:%s", slots->name, tpi_kind_name(slots->kind));
+    }
+    tpi_buf_putc(out, '\n');
+}
+
 static void follow(tpi_buf *out, tpi_dialog *dialog)
 {
     int64_t now_ns = 0;
@@ -166,6 +178,10 @@ static void follow(tpi_buf *out, tpi_dialog *dialog)
         if (pattern != NULL) {
             put_pattern(out, pattern->text);
             tpi_dialog_pretend(dialog, now_ns);
+        }
+        const tpi_command packet = tpi_dialog_awaits(dialog);
+        if (packet < TPI_COMMANDS) {
+            put_reply(out, packet);
         }
         if (tpi_dialog_is_busy(dialog) && tpi_dialog_expects(dialog) == pattern) {
             now_ns = tpi_dialog_due_ns(dialog);

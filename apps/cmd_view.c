@@ -5,11 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "called.h"
+#include "browser.h"
 #include "commands.h"
 
 static const char name[] = "view";
@@ -120,37 +118,6 @@ static int look_for(const struct page *page)
                        page->url, fd < 0 ? "nothing listens there" : "no web front answers");
 }
 
-/* ---- The browser ----------------------------------------------------------------------------- */
-
-static bool start(const char *program, const char *url)
-{
-    const pid_t child = fork();
-    int status = 1;
-
-    if (child == 0) {
-        if (freopen("/dev/null", "w", stdout) == NULL ||
-            freopen("/dev/null", "w", stderr) == NULL) {
-            _exit(1);
-        }
-        execlp(program, program, url, (char *)NULL);
-        _exit(127);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
-
-/* Of the desktop; there is none without a screen. */
-static bool open_browser(const char *url)
-{
-    const char *browser = getenv("BROWSER");
-    const bool screen = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
-
-    if (browser != NULL && browser[0] != '\0') {
-        return start(browser, url);
-    }
-    return screen && start("xdg-open", url);
-}
-
 static int run(int argc, char **argv)
 {
     struct page page = {.port = ""};
@@ -173,7 +140,7 @@ static int run(int argc, char **argv)
     }
     puts(page.url);
     (void)fflush(stdout);
-    if (!print && !open_browser(page.url)) {
+    if (!print && !browser_open(page.url, true)) {
         fputs("troupe view: there is no browser to open; open the address above in one\n", stderr);
     }
     return EXIT_DONE;

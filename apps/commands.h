@@ -43,6 +43,9 @@ extern const command command_robots;
 extern const command command_translate;
 extern const command command_emulate;
 extern const command command_play;
+extern const command command_drive;
+extern const command command_log;
+extern const command command_experiment;
 extern const command command_view;
 
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */

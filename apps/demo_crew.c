@@ -21,6 +21,11 @@ static bool add(struct demo_crew *crew, const char *name, unsigned device)
     return true;
 }
 
+tp_status demo_crew_add(struct demo_crew *crew, const char *name, unsigned device, tp_error *err)
+{
+    return add(crew, name, device) ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+}
+
 tp_status demo_crew_init(struct demo_crew *crew, const tp_server *server, tp_error *err)
 {
     for (size_t i = 0; i < tp_server_device_count(server); i++) {

@@ -19,6 +19,9 @@ struct demo_crew {
 
 /* List them; before tp_server_begin(). */
 tp_status demo_crew_init(struct demo_crew *crew, const tp_server *server, tp_error *err);
+/* Another one. */
+tp_status demo_crew_add(struct demo_crew *crew, const char *name, unsigned device, tp_error *err);
+
 void demo_crew_fini(struct demo_crew *crew); /* all zero is accepted */
 
 #endif

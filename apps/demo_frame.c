@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/looks.h"
 #include "worlds.h"
 
 enum { TRAIL = 160 };
@@ -91,7 +92,7 @@ static void describe(const tpi_sim *sim, tpi_sim_model model, const struct demo_
     tpi_sim_model_info(sim, model, &info);
     snprintf(robot->name, sizeof robot->name, "%s", member->name);
     robot->device = member->device;
-    robot->colour = tpi_draw_colour(sim, model);
+    robot->colour = tpi_sim_look_colour(sim, model);
     robot->speed = tpi_sim_get_motion(sim, model, &motion, NULL) == TP_OK ? motion.velocity[0] : 0;
     robot->nearest = nearest_of(sim, model, info.family);
 }

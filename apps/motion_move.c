@@ -13,6 +13,8 @@ struct drive {
     double values[3];
     unsigned count;
     bool map;
+    const char *odd; /* borrowed: the first word that is no number */
+    unsigned before; /* numbers before it */
 };
 
 static bool looks_like_number(const char *text)
@@ -20,10 +22,37 @@ static bool looks_like_number(const char *text)
     return strspn(text, "+-.0123456789eE") == strlen(text) && strpbrk(text, "0123456789") != NULL;
 }
 
+static const char *const words[] = {"X", "Y", "THETA"};
+
+/* A word that is no number is the server, unless there are two of them and a number is missing. */
+static int read_odd(struct drive *d, const char *word)
+{
+    if (d->odd != NULL && d->count < 2) {
+        return command_fail(d->mover.remote.command, EXIT_USAGE, "%s is no number: \"%s\"",
+                            words[d->before], d->odd);
+    }
+    if (d->odd == NULL) {
+        d->odd = word;
+        d->before = d->count;
+    }
+    return remote_set_url(&d->mover.remote, word);
+}
+
+static int fail_short(const struct drive *d)
+{
+    const char *caller = d->mover.remote.command;
+
+    return d->odd == NULL
+               ? command_fail(caller, EXIT_USAGE, "where to? goto X Y [THETA], in m and rad")
+               : command_fail(caller, EXIT_USAGE,
+                              "where to? goto X Y [THETA], in m and rad; \"%s\" is taken as the "
+                              "robot, since it is no number",
+                              d->odd);
+}
+
 static int read_drive(struct drive *d, int argc, char **argv)
 {
     static const char *const known[] = {"--map", NULL};
-    static const char *const words[] = {"X", "Y", "THETA"};
     int result = EXIT_DONE;
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
@@ -37,14 +66,10 @@ static int read_drive(struct drive *d, int argc, char **argv)
         } else if (argv[i][0] == '-') {
             result = mover_unexpected(&d->mover, argv[i], known);
         } else {
-            result = remote_set_url(&d->mover.remote, argv[i]);
+            result = read_odd(d, argv[i]);
         }
     }
-    if (result == EXIT_DONE && d->count < 2) {
-        result = command_fail(d->mover.remote.command, EXIT_USAGE,
-                              "where to? goto X Y [THETA], in m and rad");
-    }
-    return result;
+    return result == EXIT_DONE && d->count < 2 ? fail_short(d) : result;
 }
 
 /* Send a frame and wait for its end. */

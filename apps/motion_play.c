@@ -16,7 +16,8 @@
 
 static const int64_t SLICE_NS = 100 * TP_NS_PER_MS;
 static const int64_t WATCH_NS = 50 * TP_NS_PER_MS; /* period of what is drawn */
-enum { MOST_TOLD = 8 };                            /* refusals that are printed */
+enum { MOST_TOLD = 8 };                            /* refusals that are printed, and changes */
+enum { CLOSED, OPEN, TOLD };                       /* commands: TOLD what is not done as asked */
 
 struct play {
     struct mover mover;
@@ -37,7 +38,13 @@ struct play {
     tp_motion_base base;
     bool summed; /* the summary has come */
     tp_motion_summary summary;
-    unsigned told;    /* refusals */
+    unsigned told;      /* refusals */
+    unsigned changed;   /* commands that were not done as asked */
+    struct {            /* direct and delay: commands without their last signal */
+        uint32_t first; /* tag; 0 before the first one */
+        uint8_t *is;    /* owned; by tag */
+        size_t count, room;
+    } open;
     int64_t begun_ns; /* direct and delay: when the first frame was sent */
 };
 
@@ -181,6 +188,47 @@ static size_t commands_of(struct play *p, size_t index, tp_motion_command out[4]
 
 /* ---- What comes back ------------------------------------------------------------------------- */
 
+/* The place of a tag; NULL if its command is not waited for. */
+static uint8_t *open_at(struct play *p, uint32_t tag)
+{
+    const size_t at = tag - p->open.first;
+
+    return p->open.first != 0 && at < p->open.room ? &p->open.is[at] : NULL;
+}
+
+/* What is not done as asked, once for a command. A speed that is replaced by the next one is. */
+static void tell_change(struct play *p, uint32_t tag, const tp_motion_signalled *signal)
+{
+    static const char replaced[] = "replaced by a newer command";
+    uint8_t *at = open_at(p, tag);
+    const char *text = signal->text;
+
+    if (strncmp(text, replaced, sizeof replaced - 1) == 0) {
+        text += sizeof replaced - 1;
+        text += strspn(text, "; ");
+    }
+    if (signal->signal != TP_MOTION_MODIFIED || text[0] == '\0' || (at != NULL && *at == TOLD) ||
+        p->changed++ >= MOST_TOLD) {
+        return;
+    }
+    mover_progress_end(&p->mover);
+    printf("modified: %s\n", strncmp(text, "started; ", 9) == 0 ? text + 9 : text);
+    if (at != NULL) {
+        *at = TOLD;
+    }
+}
+
+/* A command has its last signal. */
+static void close_tag(struct play *p, uint32_t tag)
+{
+    uint8_t *at = open_at(p, tag);
+
+    if (at != NULL && *at != CLOSED) {
+        *at = CLOSED;
+        p->open.count--;
+    }
+}
+
 static void tell(struct play *p, const tp_motion_signalled *signal)
 {
     if (tp_motion_signal_name(signal->signal) != NULL && signal->signal > TP_MOTION_MODIFIED &&
@@ -195,7 +243,11 @@ static void handle(struct play *p, const tp_motion_reply *reply)
 {
     switch (reply->kind) {
     case TP_MOTION_IS_SIGNAL:
+        tell_change(p, reply->tag, &reply->as.signal);
         tell(p, &reply->as.signal);
+        if (reply->as.signal.final) {
+            close_tag(p, reply->tag);
+        }
         break;
     case TP_MOTION_IS_SUMMARY:
         p->summed = true;
@@ -205,6 +257,9 @@ static void handle(struct play *p, const tp_motion_reply *reply)
             mover_progress_end(&p->mover);
             printf("%s: %s\n", tp_motion_signal_name(reply->as.summary.signal),
                    reply->as.summary.text);
+        } else if (strcmp(reply->as.summary.text, "done") != 0) { /* what was not done as asked */
+            mover_progress_end(&p->mover);
+            printf("%s\n", reply->as.summary.text);
         }
         break;
     case TP_MOTION_IS_BASE:
@@ -252,6 +307,38 @@ static void show(struct play *p, const char *what)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
+/* Forces last; everything else has an end. */
+static void open_tags(struct play *p, uint32_t first, const tp_motion_command *commands,
+                      size_t count)
+{
+    p->open.first = p->open.first == 0 ? first : p->open.first;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = first + i - p->open.first;
+        const bool ends =
+            commands[i].verb != TP_MOTION_DO_MOVE || commands[i].servo != TP_MOTION_FORCE;
+
+        if (ends && at < p->open.room) {
+            p->open.is[at] = OPEN;
+            p->open.count++;
+        }
+    }
+}
+
+/* A frame at its time. Its commands are answered when they end. */
+static tp_status send_now(struct play *p, const tp_motion_command *commands, size_t count,
+                          tp_error *err)
+{
+    const tp_motion_when when = {.size = sizeof when, .mode = p->mode, .ack = true};
+    uint32_t first = 0;
+    const tp_status status =
+        count > 0 ? tp_motion_send(p->mover.robot, commands, count, &when, &first, err) : TP_OK;
+
+    if (status == TP_OK) {
+        open_tags(p, first, commands, count);
+    }
+    return status;
+}
+
 static tp_status send_one(struct play *p, tp_error *err)
 {
     tp_motion_command commands[4];
@@ -260,8 +347,7 @@ static tp_status send_one(struct play *p, tp_error *err)
     tp_status status;
 
     if (p->mode == TP_MOTION_DIRECT || p->mode == TP_MOTION_DELAY) {
-        status =
-            count > 0 ? tp_motion_send(p->mover.robot, commands, count, NULL, NULL, err) : TP_OK;
+        status = send_now(p, commands, count, err);
     } else {
         status =
             tp_motion_add(p->mover.robot, p->number, (int64_t)(at_s * 1e9), commands, count, err);
@@ -313,7 +399,7 @@ static tp_status play_sequence(struct play *p, tp_error *err)
     return status;
 }
 
-/* Direct and delay: each frame at its time; the last one ends with its duration. */
+/* Direct and delay: each frame at its time; then all motions come to their ends. */
 static tp_status play_in_time(struct play *p, tp_error *err)
 {
     const struct sequence *s = &p->sequence;
@@ -321,19 +407,20 @@ static tp_status play_in_time(struct play *p, tp_error *err)
     tp_status status = tp_motion_set_mode(p->mover.robot, p->mode, TP_MOTION_LATE_USUAL,
                                           (int64_t)(p->delay_s * 1e9), NULL, err);
 
+    p->open.room = 4 * s->frame_count;
+    p->open.is = calloc(p->open.room + 1, sizeof *p->open.is);
+    if (p->open.is == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
     p->begun_ns = tp_clock_now_ns(tp_clock_real());
-    while (status == TP_OK && p->sent <= s->frame_count) {
-        const bool last = p->sent == s->frame_count;
-        const double at_s = last ? s->frames[p->sent - 1].time_s - first + p->delay_s +
-                                       paths_duration(s, p->sent - 1)
-                                 : s->frames[p->sent].time_s - first;
+    while (status == TP_OK && (p->sent < s->frame_count || p->open.count > 0)) {
+        const bool all = p->sent == s->frame_count;
+        const double at_s = all ? 0 : s->frames[p->sent].time_s - first;
         const int64_t left = p->begun_ns + (int64_t)(at_s * 1e9) - tp_clock_now_ns(tp_clock_real());
 
-        if (left > 0) {
-            status = listen(p, left < SLICE_NS ? left : SLICE_NS, err);
+        if (all || left > 0) {
+            status = listen(p, all || left > SLICE_NS ? SLICE_NS : left, err);
             show(p, "playing");
-        } else if (last) {
-            break;
         } else {
             status = send_one(p, err);
         }
@@ -446,6 +533,7 @@ int motion_play(int argc, char **argv)
     paths_fini(&p.paths);
     sequence_fini(&p.sequence);
     free(p.targets);
+    free(p.open.is);
     mover_fini(&p.mover);
     return result;
 }

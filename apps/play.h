@@ -18,10 +18,11 @@ typedef struct play_options {
     const char *path;   /* of the program; NULL for none */
     const char *action; /* "check" ...; NULL to run it */
     const char *robot;  /* --on: a robot or a server; NULL for none */
-    const char *port, *wiring, *log;
+    const char *port, *wiring, *log, *channels, *from, *to;
+    const char *upload; /* the line of a chip; NULL for none */
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
-    bool is_loose, trace;
+    bool is_loose, trace, watch, has_url;
     double seconds; /* --for; 0 without end */
     uint32_t seed;
     struct remote *remote; /* borrowed; for --key and others */
@@ -42,7 +43,22 @@ void play_source_fini(play_source *source);
 /* Print how the program's devices are matched on a robot, without one. */
 int play_explain(const play_options *options, const play_source *source);
 
-/* Run the program on a robot. */
+/* Put the program into a chip and start it there. */
+int play_upload(const play_options *options, const play_source *source);
+
+/* Append a port; paths in it (script:FILE, emulate:KIND?world=FILE) are from here. */
+void play_put_port(tpi_buf *out, const char *port);
+
+/* Check --map, before a server reports it with the name of its own file. */
+int play_check_maps(const play_options *options, const char *who);
+
+/* Move a program between servers: --move, --settle, --claim. */
+int play_move(const play_options *options);
+
+/* Print which programs fit which robots. */
+int play_table(const play_options *options);
+
+/* Run the program on a robot; NULL for one line at a time. */
 int play_run(const play_options *options, const play_source *source);
 
 #endif

@@ -7,26 +7,13 @@
 #include <stdio.h>
 
 #include "play.h"
-#include "play/machine.h"
+#include "play/runner.h"
 #include "troupe/universal.h"
+#include "universal/channels.h"
 
 enum {
-    PLAY_CELLS = 4096,
-    PLAY_FRAMES = 1000,
-    PLAY_SLOTS = 64,
-    PLAY_SLOT_SIZE = 251,
     PLAY_MOST_PORTS = 65, /* and the one of `say` */
-    PLAY_MOST_MAIL = 16,
 };
-
-/* Messages that wait in a channel, oldest first. */
-typedef struct play_mailbox {
-    unsigned count;
-    struct {
-        uint8_t length;
-        char text[PLAY_SLOT_SIZE];
-    } mail[PLAY_MOST_MAIL];
-} play_mailbox;
 
 typedef struct play_host {
     const play_options *options;      /* borrowed */
@@ -34,12 +21,12 @@ typedef struct play_host {
     const tpi_vocabulary *vocabulary; /* borrowed */
     tp_universal *robot;              /* owned by the caller */
     tp_universal_port ports[PLAY_MOST_PORTS];
-    FILE *log;               /* owned by the caller; NULL for none */
-    play_mailbox *mailboxes; /* owned; one for each channel */
-    tpi_play_machine machine;
-    tpi_play_cell cells[PLAY_CELLS], constants[256];
-    tpi_play_frame frames[PLAY_FRAMES];
-    char slots[PLAY_SLOTS * PLAY_SLOT_SIZE];
+    FILE *log;              /* owned by the caller; NULL for none */
+    tpi_channels *channels; /* owned; its mailboxes */
+    tp_proxy *board;        /* owned: the blackboard that carries messages; NULL for none */
+    tp_client *crier;       /* owned: of --channels; NULL for none */
+    tpi_play_order order;   /* that is carried out */
+    tpi_play_runner runner;
 } play_host;
 
 /* Prepare the machine. Fails if the program does not fit. */

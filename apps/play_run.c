@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "play/show.h"
-#include "play_host.h"
+#include "play_run.h"
 #include "troupe/clock.h"
 
 static const char name[] = PLAY_NAME;
@@ -32,6 +32,24 @@ static void on_signal(int number)
     signal(number, SIG_DFL); /* a second signal ends it at once */
 }
 
+static void catch_signals(tp_client *client)
+{
+    waiting = client;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+}
+
+bool play_was_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+void play_forget_interrupt(void)
+{
+    interrupted = 0;
+    catch_signals(waiting);
+}
+
 /* ---- The server ------------------------------------------------------------------------------ */
 
 static bool put_setting(tpi_buf *out, const char *key, const char *value, bool is_path)
@@ -47,7 +65,13 @@ static bool put_setting(tpi_buf *out, const char *key, const char *value, bool i
         value[0] != '/' && getcwd(folder, sizeof folder - 1) != NULL) {
         strcat(folder, "/");
     }
-    tpi_buf_printf(out, "  %s \"%s%s\"\n", key, folder, value);
+    tpi_buf_printf(out, "  %s \"%s", key, folder);
+    if (strcmp(key, "port") == 0) {
+        play_put_port(out, value);
+    } else {
+        tpi_buf_puts(out, value);
+    }
+    tpi_buf_puts(out, "\"\n");
     return true;
 }
 
@@ -56,9 +80,16 @@ static int put_configuration(tpi_buf *out, const play_options *options)
 {
     bool fine = true;
 
-    tpi_buf_puts(out, "driver\n(\n  name \"robotfile\"\n");
-    fine = fine && put_setting(out, "robot", options->robot, true);
-    fine = fine && put_setting(out, "port", options->port, false);
+    if (play_sim_is(options->port)) {
+        const int result = play_sim_configure(out, options);
+        if (result != EXIT_DONE) {
+            return result;
+        }
+    } else {
+        tpi_buf_puts(out, "driver\n(\n  name \"robotfile\"\n");
+        fine = fine && put_setting(out, "robot", options->robot, true);
+        fine = fine && put_setting(out, "port", options->port, false);
+    }
     fine = fine && (options->wiring == NULL || put_setting(out, "wiring", options->wiring, true));
     if (options->map_count > 0) {
         tpi_buf_puts(out, "  map [");
@@ -72,47 +103,59 @@ static int put_configuration(tpi_buf *out, const play_options *options)
     return fine ? EXIT_DONE : EXIT_USAGE;
 }
 
-/* The URL of a server in this program; its configuration is a file until it is connected. */
+int play_connect_file(const play_options *options, char *path, const tpi_buf *text)
+{
+    char url[64];
+    tp_error err = {0};
+    int result = EXIT_DONE;
+    const int file = mkstemp(path);
+
+    if (file < 0) {
+        return command_fail(name, EXIT_FAILED, "cannot write to /tmp");
+    }
+    close(file);
+    if (tpi_file_write(path, tpi_buf_text(text), text->length, &err) != TP_OK) {
+        result = command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    snprintf(url, sizeof url, "inproc:%s", path);
+    options->remote->url = url;
+    result =
+        result == EXIT_DONE ? remote_connect(options->remote, TP_CLIENT_EVERYTHING, false) : result;
+    options->remote->url = NULL;
+    unlink(path);
+    return result;
+}
+
+/* A server in this program. */
 static int connect_inside(const play_options *options)
 {
-    char path[] = "/tmp/troupe-play-XXXXXX", url[64];
+    char path[] = "/tmp/troupe-play-XXXXXX";
     tpi_buf text = {0};
-    tp_error err = {0};
     int result = put_configuration(&text, options);
-    const int file = result == EXIT_DONE ? mkstemp(path) : -1;
 
-    if (result == EXIT_DONE && file < 0) {
-        result = command_fail(name, EXIT_FAILED, "cannot write to /tmp");
-    }
-    if (result == EXIT_DONE) {
-        close(file);
-        if (tpi_file_write(path, tpi_buf_text(&text), text.length, &err) != TP_OK) {
-            result = command_fail(name, EXIT_FAILED, "%s", err.text);
-        }
-        snprintf(url, sizeof url, "inproc:%s", path);
-        options->remote->url = url;
-        result = result == EXIT_DONE ? remote_connect(options->remote, TP_CLIENT_EVERYTHING, false)
-                                     : result;
-        options->remote->url = NULL;
-        unlink(path);
-    }
+    result = result == EXIT_DONE ? play_connect_file(options, path, &text) : result;
     tpi_buf_fini(&text);
     return result;
 }
 
 static int connect_robot(const play_options *options)
 {
+    const int checked = play_check_maps(options, name);
+
+    if (checked != EXIT_DONE) {
+        return checked;
+    }
     if (options->robot != NULL && options->port == NULL) {
         return command_fail(name, EXIT_USAGE,
                             "where is the robot? --port serial:/dev/..., tcp:HOST:PORT or "
                             "emulate:%s; --explain needs none",
                             options->robot);
     }
-    if (options->robot == NULL && options->port != NULL) {
+    if (options->robot == NULL && options->port != NULL && !play_sim_is(options->port)) {
         return command_fail(name, EXIT_USAGE, "which robot is at this line? --on ROBOT");
     }
-    return options->robot != NULL ? connect_inside(options)
-                                  : remote_connect(options->remote, TP_CLIENT_EVERYTHING, false);
+    return options->port != NULL ? connect_inside(options)
+                                 : remote_connect(options->remote, TP_CLIENT_EVERYTHING, false);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -138,11 +181,15 @@ static tp_status pass_time(tp_client *client, int64_t until_ns, tp_error *err)
 
 static int fault(const play_host *host, const char *sentence)
 {
+    if (host->options->path == NULL) { /* a line of the user */
+        return command_fail(name, EXIT_FAILED, "%s", sentence);
+    }
     return command_fail(name, EXIT_FAILED, "%s:%u: %s", host->options->path,
-                        tpi_play_program_line(host->program, host->machine.fault_pc), sentence);
+                        tpi_play_program_line(host->program, host->runner.machine.fault_pc),
+                        sentence);
 }
 
-static int follow(play_host *host, tp_client *client)
+int play_follow(play_host *host, tp_client *client)
 {
     const int64_t start_ns = now_ns();
     const int64_t end_ns =
@@ -150,14 +197,15 @@ static int follow(play_host *host, tp_client *client)
     tp_error err = {0};
 
     while (!interrupted && now_ns() < end_ns) {
-        host->machine.now_ms = (int32_t)((now_ns() - start_ns) / 1000000);
+        host->runner.machine.now_ms = (int32_t)((now_ns() - start_ns) / 1000000);
         tp_status status = TP_OK;
-        switch (tpi_play_run(&host->machine, TURNS_AT_ONCE)) {
+        switch (tpi_play_run(&host->runner.machine, TURNS_AT_ONCE)) {
         case TPI_PLAY_ASKS:
             status = play_host_serve(host, &err);
             break;
         case TPI_PLAY_WAITS: {
-            const int64_t wake_ns = start_ns + (int64_t)tpi_play_wake_ms(&host->machine) * 1000000;
+            const int64_t wake_ns =
+                start_ns + (int64_t)tpi_play_wake_ms(&host->runner.machine) * 1000000;
             status = pass_time(client, wake_ns < end_ns ? wake_ns : end_ns, &err);
             break;
         }
@@ -165,13 +213,13 @@ static int follow(play_host *host, tp_client *client)
             status = pass_time(client, now_ns() + PAUSE_NS, &err);
             break;
         case TPI_PLAY_FAULTED:
-            return fault(host, tpi_play_fault_text(host->machine.fault));
+            return fault(host, tpi_play_fault_text(host->runner.machine.fault));
         default:
             return EXIT_DONE;
         }
         if (status != TP_OK && !interrupted) {
-            if (host->machine.is_asking) {
-                tpi_play_refuse(&host->machine);
+            if (host->runner.machine.is_asking) {
+                tpi_play_refuse(&host->runner.machine);
             }
             return fault(host, err.text);
         }
@@ -179,8 +227,7 @@ static int follow(play_host *host, tp_client *client)
     return EXIT_DONE;
 }
 
-/* Everything stops, however the program ended. */
-static int stop_robot(tp_universal *robot)
+int play_stop_robot(tp_universal *robot)
 {
     tp_error err = {0};
 
@@ -201,16 +248,21 @@ static int play_on(play_host *host, tp_client *client)
     if (tp_universal_create(&host->robot, client, NULL, &settings, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
-    int result = play_host_match(host);
-    if (result == EXIT_DONE) {
-        waiting = client;
-        signal(SIGINT, on_signal);
-        signal(SIGTERM, on_signal);
-        result = follow(host, client);
-        const int stopped = stop_robot(host->robot);
-        waiting = NULL;
+    catch_signals(client);
+    int result = play_channels_open(host, client);
+    if (result != EXIT_DONE) {
+        play_channels_close(host);
+        tp_universal_destroy(host->robot);
+        return result;
+    }
+    result = host->options->path == NULL ? play_repl(host, client) : play_host_match(host);
+    if (result == EXIT_DONE && host->options->path != NULL) {
+        result = play_follow(host, client);
+        const int stopped = play_stop_robot(host->robot);
         result = result == EXIT_DONE ? stopped : result;
     }
+    waiting = NULL;
+    play_channels_close(host);
     tp_universal_destroy(host->robot);
     return result;
 }
@@ -224,9 +276,9 @@ int play_run(const play_options *options, const play_source *source)
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
     host->options = options;
-    host->program = &source->program;
-    host->vocabulary = source->vocabulary;
-    result = play_host_begin(host);
+    host->program = source != NULL ? &source->program : NULL;
+    host->vocabulary = source != NULL ? source->vocabulary : NULL;
+    result = source != NULL ? play_host_begin(host) : EXIT_DONE;
     if (result == EXIT_DONE && options->log != NULL) {
         host->log = fopen(options->log, "w");
         if (host->log == NULL) {

@@ -12,7 +12,7 @@
 /* Whether a translation is a sequence of universal commands. */
 static bool is_macro(const tpi_translation *translation)
 {
-    for (unsigned i = 0; i < translation->steps.count; i++) {
+    for (unsigned i = 0; translation != NULL && i < translation->steps.count; i++) {
         if (translation->steps.steps[i].code == TPI_STEP_DO) {
             return true;
         }
@@ -81,9 +81,29 @@ static void put_classes(tpi_buf *out, const tpi_classes *list)
     }
 }
 
+/* What one count of ReadCount is: "0.1 deg"; "-" without a unit. */
+static void put_unit(struct table *table, const tpi_wired *wired, const tpi_device *device)
+{
+    for (unsigned i = 0; i < device->classes.count && !device->is_output; i++) {
+        const int number = device->classes.words[i].class;
+        const tpi_device_class *class =
+            number >= 0 ? tpi_vocabulary_class(wired->robot->vocabulary, number) : NULL;
+        if (class != NULL && class->unit != NULL) {
+            if (class->resolution == 1) {
+                table_cell(table, "%s", class->unit);
+            } else {
+                table_cell(table, "%g %s", class->resolution, class->unit);
+            }
+            return;
+        }
+    }
+    table_cell(table, "-");
+}
+
 static void put_devices(tpi_buf *out, const tpi_wired *wired)
 {
-    static const char *const headings[] = {"DEVICE", "TYPE", "PLACE", "BASE", "CLASSES", NULL};
+    static const char *const headings[] = {"DEVICE", "TYPE",    "PLACE", "BASE",
+                                           "COUNTS", "CLASSES", NULL};
     struct table table;
 
     table_init(&table, headings);
@@ -97,6 +117,7 @@ static void put_devices(tpi_buf *out, const tpi_wired *wired)
         table_cell(&table, "%s", part->device->type);
         table_cell(&table, "%s", *place != '\0' ? place : "-");
         table_cell(&table, "%s", tpi_dictionary_entry(part->device->base)->name);
+        put_unit(&table, wired, part->device);
         table_cell(&table, "%s", tpi_buf_text(&classes));
         tpi_buf_fini(&classes);
     }
@@ -201,40 +222,4 @@ void robots_put(tpi_buf *out, const tpi_wired *wired)
         tpi_buf_printf(out, "%snot used: %s: %s\n", i == 0 ? "\n" : "", robot->unused.all[i].what,
                        robot->unused.all[i].why);
     }
-}
-
-/* ---- The dictionary ---- */
-
-static const char *put_slots(char *out, size_t size, const tpi_entry_value *slots)
-{
-    size_t at = 0;
-
-    snprintf(out, size, "-");
-    for (; slots->name != NULL && at < size; slots++) {
-        at += (size_t)snprintf(out + at, size - at, "%s%s", at > 0 ? ", " : "", slots->name);
-    }
-    return out;
-}
-
-void robots_put_commands(tpi_buf *out)
-{
-    static const char *const headings[] = {"CODE",   "COMMAND", "VALUES",      "RESULTS",
-                                           "PARENT", "TYPE",    "DESCRIPTION", NULL};
-    struct table table;
-    char values[80], results[80];
-
-    table_init(&table, headings);
-    for (int i = 0; i < TPI_COMMANDS; i++) {
-        const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
-        table_cell(&table, "0x%04X", entry->code);
-        table_cell(&table, "%s", entry->name);
-        table_cell(&table, "%s", put_slots(values, sizeof values, entry->values));
-        table_cell(&table, "%s", put_slots(results, sizeof results, entry->results));
-        table_cell(&table, "%s",
-                   entry->parent < TPI_COMMANDS ? tpi_dictionary_entry(entry->parent)->name : "-");
-        table_cell(&table, "%s", entry->has_port ? tpi_dictionary_type_of((tpi_command)i) : "-");
-        table_cell(&table, "%s", entry->text);
-    }
-    table_put(out, &table, 0, 0);
-    table_fini(&table);
 }

@@ -45,8 +45,13 @@ static void on_pass(void *context, const tpi_sim *sim)
 
 static bool on_step(void *context, const tpi_sim *sim)
 {
+    const sim_server *s = context;
+
+    if (s->options.act != NULL) {
+        s->options.act(s->options.context, s->host.world);
+    }
     on_pass(context, sim);
-    return !has_come(&((const sim_server *)context)->options, sim);
+    return !has_come(&s->options, sim);
 }
 
 static void on_end(void *context)
@@ -90,9 +95,14 @@ static tp_status serve(sim_server *s, tp_error *err)
     tpi_buf text = {0};
 
     s->served = (tpi_sim_served){.driver = tpi_sim_served_driver, .host = &s->host};
+    s->served.driver.flags |= s->options.config != NULL ? TP_DRIVER_JOINS : 0u;
     s->drivers[0] = &s->served.driver;
-    put_configuration(&text, &s->options);
-    server.path = "sim.cfg"; /* no such file is read */
+    if (s->options.config != NULL) {
+        tpi_buf_puts(&text, s->options.config);
+    } else {
+        put_configuration(&text, &s->options);
+    }
+    server.path = s->options.config != NULL ? s->options.config_path : "sim.cfg"; /* is not read */
     server.text = tpi_buf_text(&text);
     server.drivers = s->drivers;
     const tp_status status = text.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
@@ -137,6 +147,11 @@ void sim_server_destroy(sim_server *s)
 tp_server *sim_server_get(const sim_server *s)
 {
     return s->server;
+}
+
+const tpi_sim *sim_server_world(const sim_server *s)
+{
+    return s->host.world;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

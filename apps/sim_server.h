@@ -25,6 +25,10 @@ typedef struct sim_server_options {
     uint64_t steps;           /* to make */
     tp_server_options server; /* without file and drivers; its `note` is called by the loop */
 
+    /* A configuration instead of everything in the world: its text and its path, for messages and
+     * relative names. Its section `sim` is the world, whatever its worldfile. NULL for none. */
+    const char *config, *config_path;
+
     /* Receives notes of the world: from sim_server_create(), then from the world's thread. */
     void (*note)(void *context, const char *text);
     void *note_context; /* borrowed */
@@ -32,9 +36,12 @@ typedef struct sim_server_options {
     /* Called by the world's thread. Optional. */
     void (*watch)(void *context, const tpi_sim *sim);
 
+    /* The same after each step alone; may drive models. Optional. */
+    void (*act)(void *context, tpi_sim *sim);
+
     /* Called once by sim_server_destroy(), when the server has stopped. Optional. */
     void (*finished)(void *context, const tpi_sim *sim);
-    void *context; /* borrowed, of both */
+    void *context; /* borrowed, of all */
 } sim_server_options;
 
 /* Load the world and listen; as tp_server_create(). Errors and notes of the world begin with their
@@ -47,6 +54,9 @@ void sim_server_destroy(sim_server *s);
 
 /* The server, which belongs to `s`. */
 tp_server *sim_server_get(const sim_server *s);
+
+/* Its world; before tp_server_begin(). */
+const tpi_sim *sim_server_world(const sim_server *s);
 
 /* Print what can be subscribed to: model, device, description. Before tp_server_begin(). */
 void sim_server_print_devices(const sim_server *s);

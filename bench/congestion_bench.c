@@ -17,7 +17,7 @@
 
 static const char help[] =
     "usage: ./troupe bench congestion [--seeds N] [--polls K] [--picture FILE] [--json]\n"
-    "       ./troupe bench congestion --link [--json]\n\n"
+    "       ./troupe bench congestion --link [--loss PERCENT] [--json]\n\n"
     "Plays four small half circles and a large one, 60 s, on a simulated Pioneer while the "
     "server's\n"
     "reader of that client sleeps 0 to 0.1 s K times for each package, in five modes.\n\n"
@@ -26,6 +26,7 @@ static const char help[] =
     "  --picture FILE  draw the paths of the first seed (.svg or .png), with 4 sleeps or K\n"
     "  --link          instead: in real time over a bad link between two network namespaces;\n"
     "                  needs root and /dev/net/tun\n"
+    "  --loss PERCENT  so many packets of a hundred are lost on the link, 1 to 50 (8)\n"
     "  --json          one object for each row\n\n"
     "Exits with 1 if a path is not kept, a second client notices the congestion, an adaptive run\n"
     "ends too late or, from 20 seeds on, playback does in the mean or waits in too many runs.\n";
@@ -43,6 +44,7 @@ static struct {
     unsigned seeds, polls;
     const char *picture;
     bool json, failed, link;
+    unsigned loss; /* of a link, in percent */
     struct run references[PLAY_MODES];
     double playback_start_s;       /* of the seed that is being played */
     struct path drawn[PLAY_MODES]; /* of the picture */
@@ -266,6 +268,7 @@ static void read_options(int argc, char **argv)
     int count = 1;
 
     all.seeds = 100;
+    all.loss = 8;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--seeds") == 0) {
             all.seeds = number(argv[++i], "--seeds", MOST_SEEDS);
@@ -273,6 +276,8 @@ static void read_options(int argc, char **argv)
             all.polls = number(argv[++i], "--polls", MOST_POLLS);
         } else if (strcmp(argv[i], "--picture") == 0 && i + 1 < argc) {
             all.picture = argv[++i];
+        } else if (strcmp(argv[i], "--loss") == 0) {
+            all.loss = number(argv[++i], "--loss", 50);
         } else if (strcmp(argv[i], "--link") == 0) {
             all.link = true;
         } else if (count < 3) {
@@ -289,7 +294,7 @@ int main(int argc, char **argv)
 {
     read_options(argc, argv);
     if (all.link) {
-        return link_bench(all.json);
+        return link_bench(all.json, all.loss);
     }
     print_head();
     play_references();

@@ -407,6 +407,9 @@ int main(int argc, char **argv)
     machine_pin(CLIENT_CORE);
     if (plan.trips) {
         measure_all_round_trips(&plan);
+    } else if (plan.memory) {
+        measure_memory(&plan, false);
+        measure_memory(&plan, true);
     } else if (plan.clients > 0 || plan.laser >= 0) {
         measure_deliveries(&plan);
     } else {

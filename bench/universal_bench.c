@@ -4,6 +4,9 @@
  * Each turn is one command: its default class list is matched, it is translated to the bytes of a
  * LEGO NXT, the reply of a real brick is read and converted. The floor is the same number of
  * copies of the bytes that go out and come in. The goal is a million commands a second.
+ *
+ * universal/trip.c measures round trips through an emulated robot on a pty, and the writes of both
+ * wheels.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +16,7 @@
 #include "base/file.h"
 #include "universal/dialog.h"
 #include "universal/registry.h"
+#include "universal/trip.h"
 
 enum { TURNS = 2000000 };
 
@@ -106,29 +110,60 @@ static tp_status read_file(tpi_buf *out, const char *name, tp_error *err)
     return tpi_file_read(out, path, TPI_MOST_DOCUMENT, err);
 }
 
+struct loaded {
+    tpi_buf text;
+    tpi_robotfile *robot;
+    tpi_wired *wired;
+};
+
+static bool load(struct loaded *out, const char *name, const tpi_vocabulary *vocabulary)
+{
+    char file[64];
+    tp_error err = {0};
+
+    snprintf(file, sizeof file, "%s.xml", name);
+    if (read_file(&out->text, file, &err) != TP_OK ||
+        tpi_robotfile_read(&out->robot, out->text.data, out->text.length, file, vocabulary, &err) !=
+            TP_OK ||
+        tpi_wired_create(&out->wired, out->robot, NULL, 0, NULL, &err) != TP_OK) {
+        fprintf(stderr, "universal: %s\n", err.text);
+        return false;
+    }
+    return true;
+}
+
+static void unload(struct loaded *loaded)
+{
+    tpi_wired_destroy(loaded->wired);
+    tpi_robotfile_destroy(loaded->robot);
+    tpi_buf_fini(&loaded->text);
+    *loaded = (struct loaded){0};
+}
+
 int main(void)
 {
-    tpi_buf classes = {0}, text = {0};
+    static const char *const others[] = {"create", "create2",  "finch",  "firmata", "lifa",
+                                         "srv1",   "microbit", "thymio", "tello"};
+    struct loaded loaded = {0};
+    tpi_buf classes = {0};
     tpi_vocabulary *vocabulary = NULL;
-    tpi_robotfile *robot = NULL;
-    tpi_wired *wired = NULL;
     tp_error err = {0};
     int result = 1;
 
-    if (read_file(&classes, "classes.xml", &err) == TP_OK &&
-        read_file(&text, "nxt.xml", &err) == TP_OK &&
-        tpi_vocabulary_read(&vocabulary, classes.data, classes.length, "classes.xml", &err) ==
-            TP_OK &&
-        tpi_robotfile_read(&robot, text.data, text.length, "nxt.xml", vocabulary, &err) == TP_OK &&
-        tpi_wired_create(&wired, robot, NULL, 0, NULL, &err) == TP_OK) {
-        result = run(wired);
-    } else {
+    if (read_file(&classes, "classes.xml", &err) != TP_OK ||
+        tpi_vocabulary_read(&vocabulary, classes.data, classes.length, "classes.xml", &err) !=
+            TP_OK) {
         fprintf(stderr, "universal: %s\n", err.text);
+    } else if (load(&loaded, "nxt", vocabulary)) {
+        result = run(loaded.wired);
+        result |= universal_trip(loaded.wired, BENCH_WORLDS);
     }
-    tpi_wired_destroy(wired);
-    tpi_robotfile_destroy(robot);
+    unload(&loaded);
+    for (size_t i = 0; vocabulary != NULL && i < sizeof others / sizeof others[0]; i++) {
+        result |= load(&loaded, others[i], vocabulary) ? universal_wheels(loaded.wired) : 1;
+        unload(&loaded);
+    }
     tpi_vocabulary_destroy(vocabulary);
     tpi_buf_fini(&classes);
-    tpi_buf_fini(&text);
     return result;
 }

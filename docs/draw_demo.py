@@ -27,7 +27,7 @@ def watch(program, folder):
         os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LANG="C.UTF-8", TROUPE_COMMAND="./troupe")
         sys.stdin.read(1)  # until the terminal has its size
         os.chdir(folder)
-        os.execv(program, [program, "demo", "--seconds", str(SECONDS)])
+        os.execv(program, [program, "demo", "office", "--seconds", str(SECONDS)])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     os.write(terminal, b"\n")
     written = b""

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play view"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play drive log experiment view"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -85,9 +85,17 @@ _troupe() {
         *) options="--wiring --map --loose --help" ;;
         esac
         ;;
+    log)
+        case $count:${COMP_WORDS[2]} in
+        *:info) files='!*.mcap' options="--help" ;;
+        *:recover) files='!*.mcap' options="--out --force --help" ;;
+        *:csv) files='!*.mcap' options="--out --locale --help" ;;
+        *) options="--out --for --count --rate --form --compression --locale --force --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
+        esac
+        ;;
     play) options="--on --port --wiring --map --loose --trace --log --for --seed --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
     emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --help $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
-    demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
+    demo) options="--terminal --seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
     list) options="--json --where $_troupe_server_options" ;;
@@ -100,11 +108,12 @@ _troupe() {
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for --lease --rank --exclusive $_troupe_server_options" ;;
     request) options="--json $_troupe_server_options" ;;
+    drive) options="--speed --turn --joystick --exclusive $_troupe_server_options" ;;
     property) options="--json --if --counted $_troupe_server_options" ;;
     help) options=$_troupe_commands ;;
     esac
     case $command:$count in
-    print:2 | property:2) options="$options $(_troupe_devices)" ;;
+    print:2 | property:2 | drive:2) options="$options $(_troupe_devices)" ;;
     send:2 | request:2) options="$options $(_troupe_devices) $(_troupe_interfaces)" ;;
     send:3) options="$options $(_troupe_messages "${words[2]}" command)" ;;
     request:3) options="$options $(_troupe_messages "${words[2]}" request) $(_troupe_messages common request)" ;;

@@ -221,9 +221,9 @@ static void everything_has_a_sentence(void **state)
  * message has to think of it. */
 static void every_message_says_what_it_does(void **state)
 {
-    static const char *const actuators[] = {"actarray",   "gripper",    "limb", "mobile",
-                                            "planner",    "position1d", "ptz",  "position2d",
-                                            "position3d", "universal",  NULL};
+    static const char *const actuators[] = {"actarray",   "gripper",    "limb",    "mobile",
+                                            "planner",    "position1d", "ptz",     "position2d",
+                                            "position3d", "universal",  "program", NULL};
     tp_catalogue *catalogue = NULL;
 
     (void)state;
@@ -286,6 +286,13 @@ static void what_actuates_is_listed(void **state)
         "coopobject DATA",
         "mechanism PLAY",
         "mechanism BIND",
+        "program LAUNCH",
+        "program CONTINUE",
+        "program DEPART",
+        "program ARRIVE",
+        "program RELEASE",
+        "program BEGIN",
+        "program RETURN",
     };
     tp_catalogue *catalogue = NULL;
     size_t found = 0;

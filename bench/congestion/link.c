@@ -16,8 +16,7 @@
 #include "route.h"
 
 /* A busy wireless link. The frames and their answers need about a half of the rate. */
-static const struct channel BAD = {
-    .delay_s = 0.02, .jitter_s = 0.08, .loss = 0.08, .rate_bps = 24000};
+static struct channel bad = {.delay_s = 0.02, .jitter_s = 0.08, .loss = 0.08, .rate_bps = 24000};
 static const struct channel GOOD = {.delay_s = 0.001};
 
 static const double LEAST_AWAY = 0.003, RESIDUES = 1.5; /* of the path; of the residual */
@@ -71,7 +70,7 @@ static void start(struct trial *trial, int run)
     if (trial->process == 0) {
         (void)close(ends[0]);
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a run that nobody waits for ends */
-        live_play(mode_of(run), run < FIRST_BAD ? &GOOD : &BAD, (uint64_t)run + 1, &trial->result,
+        live_play(mode_of(run), run < FIRST_BAD ? &GOOD : &bad, (uint64_t)run + 1, &trial->result,
                   &way);
         send_all(ends[1], &trial->result, sizeof trial->result);
         send_all(ends[1], way.items, way.count * sizeof *way.items);
@@ -104,7 +103,7 @@ static void collect(struct trial *trial, int run)
 static void print_head(bool json)
 {
     static const char *const legend[] = {
-        "link      good: 1 ms; bad: 20 to 100 ms each way, 8 % of the packets lost, 24 kbit/s",
+        "link      good: 1 ms; bad: 20 to 100 ms each way, packets are lost (--loss), 24 kbit/s",
         "path %    distance (discrete Frechet) to the first run, of the path's length",
         "closing   distance between the start and the end of the path, m",
         "start     from the first frame to the first motion of the robot, s; end: to its rest",
@@ -134,12 +133,13 @@ static void print_row(bool json, int run, const struct trial *t, double distance
     (void)fflush(stdout);
 }
 
-int link_bench(bool json)
+int link_bench(bool json, unsigned loss_percent)
 {
     static struct trial trials[RUNS];
     double residual = 0;
     bool failed = false;
 
+    bad.loss = loss_percent / 100.0;
     for (int i = 0; i < RUNS; i++) {
         start(&trials[i], i);
     }

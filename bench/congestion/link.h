@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* The exit status of the program. */
-int link_bench(bool json);
+/* The exit status of the program. So many packets of a hundred are lost. */
+int link_bench(bool json, unsigned loss_percent);
 
 #endif

@@ -14,6 +14,7 @@
 struct noted noted;
 unsigned robot_frame_us;
 unsigned robot_realtime;
+bool robot_patient;
 
 static struct {
     tp_server *server;
@@ -49,6 +50,18 @@ static struct port *port_of(const tp_device *device)
     return tp_instance_state(tp_device_instance(device));
 }
 
+/* A write between the first halt of a panic, at another device, and the halt of its own device. */
+static void note_in_flight(int64_t now)
+{
+    const int64_t after = now - atomic_load(&noted.halted_ns);
+    long long longest = atomic_load(&noted.in_flight_ns);
+
+    atomic_fetch_add(&noted.in_flight, 1);
+    while (after > longest &&
+           !atomic_compare_exchange_strong(&noted.in_flight_ns, &longest, after)) {
+    }
+}
+
 static tp_status write_positions(tp_device *device, const tp_actarray_multi_position_cmd *ask,
                                  tp_error *err)
 {
@@ -62,8 +75,11 @@ static tp_status write_positions(tp_device *device, const tp_actarray_multi_posi
     }
     atomic_fetch_add(&noted.writes[port->number], 1);
     atomic_store(&noted.last_write_ns, now);
-    if (atomic_load(&noted.halted) > atomic_load(&noted.lifted)) {
+    const unsigned lifted = atomic_load(&noted.lifted);
+    if (atomic_load(&noted.stopped[port->number]) > lifted) {
         atomic_fetch_add(&noted.late_writes, 1);
+    } else if (atomic_load(&noted.halted) > lifted) {
+        note_in_flight(now);
     }
     if (frame >= 0 && frame < MOST_FRAMES &&
         atomic_load(&noted.written_ns[port->number][frame]) == 0) {
@@ -81,6 +97,7 @@ static void halt(tp_device *device, tp_halt how)
     if (tp_instance_halt_reason(tp_device_instance(device)) != TP_HALT_PANIC || number % 2 == 0) {
         return; /* an even number: it is over already */
     }
+    atomic_store(&noted.stopped[port_of(device)->number], number);
     while (number > before) { /* the first one of this panic */
         if (atomic_compare_exchange_strong(&noted.halted, &before, number)) {
             atomic_store(&noted.halted_ns, robot_now_ns());
@@ -186,9 +203,10 @@ unsigned robot_begin(unsigned frame_us)
                    "driver ( name \"port\" provides [ \"actarray:1\" ] number 1 )\n"
                    "driver ( name \"port\" provides [ \"actarray:2\" ] number 2 )\n"
                    "driver ( name \"motion\" provides [ \"mechanism:0\" ] urdf \"%s\" period %g "
-                   "clients 256 realtime %u requires [ \"j1:::actarray:0\" \"j11:::actarray:1\" "
+                   "clients 256 realtime %u %s requires [ \"j1:::actarray:0\" \"j11:::actarray:1\" "
                    "\"j21:::actarray:2\" ] )\n",
-                   path, frame_us * 1e-6, robot_realtime);
+                   path, frame_us * 1e-6, robot_realtime,
+                   robot_patient ? "lease 60 max_lease 60 device_lease 60" : "");
     const tp_server_options options = {.size = sizeof options,
                                        .kit = &tp_full_kit,
                                        .path = "bench.cfg",

@@ -26,8 +26,11 @@ struct noted {
     atomic_uint halted,
         lifted; /* the number of the last panic: that halted a device, that is over */
     atomic_llong last_write_ns;
-    atomic_uint late_writes; /* after the first halt of a panic and before its reset */
-    atomic_uint epochs;      /* panics that a device has halted for */
+    atomic_uint stopped[DEVICES]; /* the number of the last panic that halted this device */
+    atomic_uint late_writes;      /* at a device that a panic has halted, before its reset */
+    atomic_uint in_flight; /* after the first halt, at a device whose own halt was yet to come */
+    atomic_llong in_flight_ns; /* the longest time of these after the first halt */
+    atomic_uint epochs;        /* panics that a device has halted for */
 };
 
 extern struct noted noted;
@@ -38,6 +41,7 @@ unsigned robot_begin(unsigned frame_us);
 
 extern unsigned robot_frame_us;
 extern unsigned robot_realtime; /* priority of the threads that write; 0: none */
+extern bool robot_patient;      /* leases of a minute: a busy machine ends nothing */
 void robot_end(void);
 
 /* Forget what was noted. */

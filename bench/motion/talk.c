@@ -103,6 +103,48 @@ void talk_frame(int fd, unsigned frame, int64_t due_us)
     send_record(fd, TPI_MOTION_COMMAND, TPI_MOTION_DELAY, (uint64_t)due_us, TPI_MOTION_MOVE, &move);
 }
 
+int64_t talk_sync(int fd)
+{
+    const tpi_motion_empty nothing = {0};
+    static uint8_t room[1 << 20];
+    tpi_motion_header header;
+    tpi_motion_record record;
+
+    send_record(fd, TPI_MOTION_QUERY, 0, 0, TPI_MOTION_ASK_CLOCK, &nothing);
+    for (;;) {
+        size_t at = 0;
+
+        (void)receive(fd, room, sizeof room, &header);
+        while (at < header.size &&
+               tpi_motion_record_next(&record, room, header.size, &at, NULL) == TP_OK) {
+            tpi_motion_clock clock;
+
+            if (record.code == (TPI_MOTION_ASK_CLOCK | TPI_MOTION_ANSWER) &&
+                tpi_motion_body_get(tpi_motion_body_of(record.code), record.body, record.length,
+                                    &clock, NULL, 0, NULL) == TP_OK) {
+                return (int64_t)clock.time_us;
+            }
+        }
+    }
+}
+
+void talk_clear(int fd, int64_t from_us)
+{
+    const tpi_motion_move nothing = {.servo = TPI_MOTION_SERVO_POSITION};
+    uint8_t bytes[256];
+    const size_t size = tpi_motion_record_put(
+        bytes + TPI_MOTION_HEADER, sizeof bytes - TPI_MOTION_HEADER, TPI_MOTION_MOVE, 1, &nothing);
+    const tpi_motion_header header = {.kind = TPI_MOTION_COMMAND,
+                                      .mode = TPI_MOTION_DELAY,
+                                      .flags = TPI_MOTION_CLEAR,
+                                      .records = 1,
+                                      .size = (uint32_t)size,
+                                      .time_us = (uint64_t)from_us};
+
+    tpi_motion_header_put(bytes, &header);
+    send_all(fd, bytes, TPI_MOTION_HEADER + size);
+}
+
 void talk_questions(int fd, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {

@@ -12,6 +12,12 @@ int talk_connect(unsigned port);
 /* Frame k of a run: all joints to k * STEP, within a frame's time, at this time of the server. */
 void talk_frame(int fd, unsigned frame, int64_t due_us);
 
+/* The server has handled all that was sent before; returns its time. */
+int64_t talk_sync(int fd);
+
+/* Drop the frames that wait, from this time of the server on. */
+void talk_clear(int fd, int64_t from_us);
+
 /* `count` questions for the state in one package. */
 void talk_questions(int fd, unsigned count);
 

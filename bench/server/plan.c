@@ -9,7 +9,8 @@
 #include "troupe/clock.h"
 
 static const char help[] =
-    "usage: ./troupe bench server [--quick] [--json] [--rounds N] [--clients N | --trips]\n"
+    "usage: ./troupe bench server [--quick] [--json] [--rounds N] [--clients N | --trips | "
+    "--memory]\n"
     "                            [--only paced|flat|lossless]\n\n"
     "Round trips of requests, delivery of 361-range scans to many clients, memory per client and\n"
     "start-up. The floors use the same sockets and libuv, and nothing else: ping-pong of the same\n"
@@ -18,7 +19,8 @@ static const char help[] =
     "  --rounds N   how often floor and server take turns\n"
     "  --clients N  only delivery, to this number of clients\n"
     "  --only WHAT  only delivery: at 100 Hz, flat out, or flat out without losses\n"
-    "  --trips      only round trips\n";
+    "  --trips      only round trips\n"
+    "  --memory     only memory per client\n";
 
 static const bench_plan full_plan = {.rounds = 3,
                                      .asks = 4000,
@@ -76,6 +78,7 @@ static int take_options(bench_plan *plan, int argc, char **argv)
             *plan = quick_plan;
             plan->clients = before.clients;
             plan->trips = before.trips;
+            plan->memory = before.memory;
             plan->laser = before.laser;
         } else if (strcmp(argv[i], "--clients") == 0) {
             plan->clients = number_of(argv[++i], MOST_CLIENTS);
@@ -83,6 +86,8 @@ static int take_options(bench_plan *plan, int argc, char **argv)
             plan->laser = laser_of(argv[++i]);
         } else if (strcmp(argv[i], "--trips") == 0) {
             plan->trips = true;
+        } else if (strcmp(argv[i], "--memory") == 0) {
+            plan->memory = true;
         } else if (strcmp(argv[i], "--rounds") == 0) {
             rounds = number_of(argv[++i], MOST_ROUNDS);
         } else {

@@ -18,6 +18,7 @@ typedef struct bench_plan {
     int holders; /* clients whose memory is measured */
     int clients; /* only delivery to so many is measured; 0 for everything */
     bool trips;  /* only round trips are measured */
+    bool memory; /* only memory is measured */
     int laser;   /* only delivery by this laser of the subject is measured; -1 for all */
 } bench_plan;
 

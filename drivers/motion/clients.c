@@ -1,7 +1,7 @@
 /*
  * clients.c - clients of the device `mechanism`: packages in, records out.
  *
- * A client is known by its token, which it has chosen and nobody can guess. What it may do follows
+ * A client is known by its token, which cannot be guessed. What it may do follows
  * from the message that a package comes with, whose right the session has checked: ASK reads, PLAY
  * moves. PROMOTE makes a client an operator, which overrides others. Half of the places are kept
  * for clients that can write.
@@ -158,7 +158,7 @@ static tp_status req_watch(tp_device *device, const tp_mechanism_join *ask,
     return add_member(device, ask, true, err);
 }
 
-/* Devices that send nothing: the client is told which. */
+/* Reports to the client which devices send nothing. */
 static void give_up_joining(struct motion *m, struct member *member)
 {
     char why[160] = "the robot is not ready";

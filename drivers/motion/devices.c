@@ -2,7 +2,7 @@
  * devices.c - commands of the engine as commands of devices, at their times.
  *
  * The engine calls tpi_motiond_device_emit() while it plans. What fails there is only noted: the
- * engine is told at the end of the turn.
+ * engine is notified at the end of the turn.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 
 #include "motion.h"
 
-static const int64_t GRANT_LEASE_NS = 500 * TP_NS_PER_MS;
 static const int64_t RENEW_NS = 100 * TP_NS_PER_MS;
 static const int64_t IDLE_NS = TP_NS_PER_S;          /* then the device is given back */
 static const int64_t STILL_NS = 3 * TP_NS_PER_S / 2; /* then a GOTO has ended */
@@ -117,8 +116,9 @@ static void post_goto(struct device *d, const struct wish *wish, struct command 
 {
     struct output *output = d->output;
     const tpi_motion_dof *dofs = output->motion->robot.joints[0].dofs;
-    const double speed[3] = {dofs[0].velocity, dofs[1].servo != 0 ? dofs[1].velocity : 0,
-                             dofs[2].velocity};
+    const double speed[3] = {dofs[0].velocity * wish->rate,
+                             dofs[1].servo != 0 ? dofs[1].velocity * wish->rate : 0,
+                             dofs[2].velocity * wish->rate};
 
     if (wish->frame == 0) {
         memcpy(output->way.goal, wish->values, sizeof output->way.goal);
@@ -129,6 +129,7 @@ static void post_goto(struct device *d, const struct wish *wish, struct command 
         return;
     }
     output->way.on = true;
+    output->way.rate = wish->rate;
     output->way.still_ns = wish->due_ns;
     tpi_motiond_kind_goto(output->way.goal, speed, command);
     post(d, wish->due_ns, command);
@@ -185,7 +186,8 @@ void tpi_motiond_device_send(struct device *d, const struct wish *wish)
 void tpi_motiond_device_emit(void *user, const tpi_motion_write *write)
 {
     struct motion *m = user;
-    struct wish wish = {.due_ns = write->due_ns, .what = write->what, .frame = write->frame};
+    struct wish wish = {
+        .due_ns = write->due_ns, .what = write->what, .frame = write->frame, .rate = write->rate};
 
     memcpy(wish.servo, write->servo, write->count * sizeof *wish.servo);
     memcpy(wish.values, write->values, write->count * sizeof *wish.values);
@@ -263,7 +265,7 @@ void tpi_motiond_device_ask(struct device *d)
         .size = sizeof options,
         .capacity = CAPACITY,
         .value_size = sizeof(struct command),
-        .lease_ns = GRANT_LEASE_NS,
+        .lease_ns = d->output->motion->device_lease_ns,
         .realtime = d->output->motion->realtime,
         .done = granted,
         .ended = ended,
@@ -397,7 +399,7 @@ static void look_at_way(struct output *output, int64_t now_ns)
     bool stands = true;
 
     for (int i = 0; i < 3; i++) {
-        stands = stands && fabs(d->states[i].velocity) < STILL_SPEED;
+        stands = stands && fabs(d->states[i].velocity) < STILL_SPEED * output->way.rate;
     }
     if (!stands || now_ns < output->way.still_ns) {
         output->way.still_ns = now_ns > output->way.still_ns ? now_ns : output->way.still_ns;

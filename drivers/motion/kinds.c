@@ -13,6 +13,9 @@ FITS(tp_position2d_cmd_pos);
 FITS(tp_ptz_cmd);
 FITS(tp_actarray_multi_position_cmd);
 FITS(tp_position1d_cmd_pos);
+FITS(tp_limb_setpose_cmd);
+
+static const double MEASURED_S = 0.04; /* of a speed: several data of most devices */
 
 static bool is_data(const tp_msg *msg, unsigned code)
 {
@@ -25,6 +28,24 @@ static bool is_data(const tp_msg *msg, unsigned code)
 static void set_state(struct device *d, unsigned slot, double position, double velocity)
 {
     d->states[slot] = (tpi_motion_dof_state){.position = position, .velocity = velocity};
+}
+
+void tpi_motiond_kind_measure(struct device *d, const double *positions, unsigned count,
+                              double at_s)
+{
+    const double passed_s = at_s - d->mark.at_s;
+    const bool measured = d->known && passed_s >= MEASURED_S;
+
+    for (unsigned i = 0; i < count; i++) {
+        const double before = d->known ? d->states[i].velocity : 0;
+
+        set_state(d, i, positions[i],
+                  measured ? (positions[i] - d->mark.positions[i]) / passed_s : before);
+    }
+    if (measured || !d->known || passed_s < 0) {
+        d->mark.at_s = at_s;
+        memcpy(d->mark.positions, positions, count * sizeof *positions);
+    }
 }
 
 /* ---- position2d ------------------------------------------------------------------------------ */
@@ -78,8 +99,9 @@ static bool read_ptz(struct device *d, const tp_msg *msg)
     if (!is_data(msg, TP_PTZ_DATA_STATE)) {
         return false;
     }
-    set_state(d, 0, (double)data->pan, (double)data->panspeed);
-    set_state(d, 1, (double)data->tilt, (double)data->tiltspeed);
+    /* Its `panspeed` is the speed of single steps, or a setting. */
+    tpi_motiond_kind_measure(d, (const double[2]){(double)data->pan, (double)data->tilt}, 2,
+                             tp_msg_header(msg)->timestamp);
     d->zoom = (double)data->zoom;
     return true;
 }
@@ -179,15 +201,26 @@ static bool read_axis(struct device *d, const tp_msg *msg)
     return true;
 }
 
+/* ---- limb ------------------------------------------------------------------------------------ */
+
+static bool read_limb(struct device *d, const tp_msg *msg)
+{
+    return is_data(msg, TP_LIMB_DATA_STATE) &&
+           tpi_motiond_limb_read(d, tp_msg_payload(msg), tp_msg_header(msg)->timestamp);
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 const struct kind *tpi_motiond_kind(const tp_interface *interface)
 {
     static const struct kind kinds[] = {
-        {&tp_interface_position2d, 3, true, false, true, NULL, drive, NULL, read_base},
-        {&tp_interface_ptz, 2, false, true, false, look, NULL, NULL, read_ptz},
-        {&tp_interface_actarray, MOST_SLOTS, false, true, true, reach, swing, press, read_arm},
-        {&tp_interface_position1d, 1, false, true, true, slide_to, slide, NULL, read_axis},
+        {&tp_interface_position2d, 3, true, false, true, NULL, drive, NULL, read_base, false},
+        {&tp_interface_ptz, 2, false, true, false, look, NULL, NULL, read_ptz, false},
+        {&tp_interface_actarray, MOST_SLOTS, false, true, true, reach, swing, press, read_arm,
+         false},
+        {&tp_interface_position1d, 1, false, true, true, slide_to, slide, NULL, read_axis, false},
+        {&tp_interface_limb, MOST_SLOTS, false, true, false, tpi_motiond_limb_reach, NULL, NULL,
+         read_limb, true},
     };
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -39,7 +39,8 @@ static void publish(struct motion *m, int64_t now_ns)
     (void)tp_publish(m->device, TP_MECHANISM_DATA_STATE, &state, 0);
 }
 
-/* Frames that are near are planned half of `ahead` before they have to be, all together. */
+/* Frames that are near are planned half of `ahead` before they have to be, all together; and not at
+ * the instants of others, at which the threads of the devices are busy. */
 static void choose_wait(const struct motion *m, int64_t now_ns)
 {
     const int64_t planned = tpi_motion_engine_next(m->engine);
@@ -47,7 +48,7 @@ static void choose_wait(const struct motion *m, int64_t now_ns)
     int64_t next = planned;
 
     if (planned != INT64_MAX && planned - now_ns > m->ahead_ns) {
-        next = planned - m->ahead_ns / 2;
+        next = planned - m->ahead_ns / 2 - (m->period_ns < m->ahead_ns ? m->period_ns / 4 : 0);
     }
     next = other < next ? other : next;
     const int64_t wait = next > now_ns + LONGEST_WAIT_NS ? LONGEST_WAIT_NS : next - now_ns;
@@ -279,6 +280,7 @@ static const tp_param params[] = {
     {"realtime", "1", "0", "real-time priority of the threads that write; 0 for none, to 99"},
     {"lease", "s", "5", "a client that is silent for so long is stopped"},
     {"max_lease", "s", "30", "the longest lease that a client gets"},
+    {"device_lease", "s", "0.5", "devices are stopped if the driver is held up for so long"},
     {"on_lost", NULL, "stop", "what a client had queued when its connection is cut: stop, finish"},
     {"clients", "1", "128", "so many clients may join"},
     {"frames", "1", "4096", "so many frames of a client may wait"},

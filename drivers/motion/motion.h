@@ -6,6 +6,7 @@
  *     kinds.c      the interfaces of devices: commands from values, values from data
  *     devices.c    grants and commands at their times; control where a device takes other values
  *     clients.c    clients of the device `mechanism`: packages in, records out
+ *     limb.c       arms that are commanded by their tips
  *     map.c        goals on a map, with a localize device
  *     rebind.c     another device takes over
  *
@@ -20,14 +21,16 @@
 #define TROUPE_DRIVERS_MOTION_MOTION_H
 
 #include "motion/host/load.h"
+#include "motion/tip.h"
 #include "troupe/driver.h"
+#include "troupe/interfaces/limb.h"
 #include "troupe/interfaces/mechanism.h"
 
 enum {
     MOST_OUTPUTS = 64,
     MOST_CHOICES = 4,        /* devices that can take an output over */
     MOST_SLOTS = 64,         /* dofs of a device */
-    MOST_PARKED = 32,        /* writes that wait for a grant */
+    MOST_PARKED = 128,       /* writes that wait for a grant */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
 };
 
@@ -39,6 +42,7 @@ struct wish {
     int64_t due_ns;
     tpi_motion_what what;
     uint8_t frame;
+    double rate; /* of a GOTO */
     uint8_t servo[MOST_SLOTS];
     double values[MOST_SLOTS], speeds[MOST_SLOTS];
 };
@@ -64,6 +68,7 @@ struct kind {
     void (*push)(const struct device *d, const double *forces, struct command *out);
     /* Read what was measured. False if the message is another one. */
     bool (*read)(struct device *d, const tp_msg *msg);
+    bool by_tip; /* an arm, with the pose of its tip */
 };
 
 /* A device that can move an output. */
@@ -76,7 +81,12 @@ struct device {
 
     bool known; /* something was measured */
     tpi_motion_dof_state states[MOST_SLOTS];
-    double zoom; /* of a ptz, which keeps it */
+    double zoom;         /* of a ptz, which keeps it */
+    tpi_motion_tip *tip; /* of a limb; owned */
+    bool lost;           /* of a limb: its joints cannot have its tip there */
+    struct {             /* where it was, for its speeds */
+        double at_s, positions[MOST_SLOTS];
+    } mark;
 
     tp_grant *grant;     /* NULL without one */
     bool asked;          /* for a grant */
@@ -104,6 +114,7 @@ struct output {
     struct {         /* a GOTO that its device drives */
         bool on;
         double goal[3];
+        double rate; /* over 0 to 1: how fast, as a part of the limits */
         int64_t still_ns;
     } way;
     struct {                      /* of BIND */
@@ -145,11 +156,12 @@ struct motion {
     } map;
 
     int64_t period_ns, ahead_ns;
-    uint32_t realtime;   /* priority of the threads that write; 0: none */
-    bool noted;          /* that it is not permitted */
-    double gain;         /* 1/s, of the control by speeds */
-    double tolerance[2]; /* m, rad */
-    bool finishes;       /* what a client had queued, when its connection is cut */
+    int64_t device_lease_ns; /* devices go on for so long if this thread is held up */
+    uint32_t realtime;       /* priority of the threads that write; 0: none */
+    bool noted;              /* that it is not permitted */
+    double gain;             /* 1/s, of the control by speeds */
+    double tolerance[2];     /* m, rad */
+    bool finishes;           /* what a client had queued, when its connection is cut */
 
     struct member *members;    /* owned; settings.clients of them */
     uint64_t *keys;            /* owned; the first bytes of their tokens; 0 for no member */
@@ -181,6 +193,9 @@ void tpi_motiond_forget_outputs(struct motion *m);
 
 /* kinds.c */
 const struct kind *tpi_motiond_kind(const tp_interface *interface);
+/* Positions of a device that does not tell its speeds: they are measured. */
+void tpi_motiond_kind_measure(struct device *d, const double *positions, unsigned count,
+                              double at_s);
 void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct command *out);
 
 /* devices.c: the engine wants this of an output. */
@@ -201,7 +216,7 @@ void tpi_motiond_device_send(struct device *d, const struct wish *wish);
 /* Ask for the grant of a device, if it has none. */
 void tpi_motiond_device_ask(struct device *d);
 
-/* The output has failed: the engine is told at the end of the turn. */
+/* The output has failed: the engine is notified at the end of the turn. */
 void tpi_motiond_device_fail(struct output *output, const char *why);
 
 /* End the grants of all devices: they stop. */
@@ -213,6 +228,15 @@ void tpi_motiond_members_ready(struct motion *m); /* those that wait join */
 void tpi_motiond_members_deliver(struct motion *m);
 void tpi_motiond_members_turn(struct motion *m, int64_t now_ns); /* those that are gone leave */
 void tpi_motiond_members_end(struct motion *m);
+
+/* limb.c: an arm with a tip; the dofs of its output are known. */
+tp_status tpi_motiond_limb_prepare(struct device *d, tp_error *err);
+
+/* limb.c: the command that brings the tip where these positions of the joints have it. */
+void tpi_motiond_limb_reach(const struct device *d, const double *positions, struct command *out);
+
+/* limb.c: the positions of the joints, from where the tip is. */
+bool tpi_motiond_limb_read(struct device *d, const tp_limb_data *data, double at_s);
 
 /* map.c: a localize device of `requires`. */
 tp_status tpi_motiond_map_require(struct motion *m, const char *key, tp_error *err);

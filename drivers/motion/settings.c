@@ -340,6 +340,8 @@ static tp_status add_devices(struct motion *m, tp_error *err)
                 status =
                     tp_fail(err, TP_E_INVALID, "%s: a %s moves at most %u dofs", m->outputs[i]->key,
                             kind->interface->name, (unsigned)kind->most_slots);
+            } else if (kind->by_tip) {
+                status = tpi_motiond_limb_prepare(m->outputs[i]->devices[k], err);
             }
         }
     }
@@ -361,12 +363,14 @@ static tp_status read_span(struct motion *m, const char *name, double least, dou
 
 static tp_status read_times(struct motion *m, tp_error *err)
 {
-    double period = 0, ahead = 0, lease = 0, longest = 0;
+    double period = 0, ahead = 0, lease = 0, longest = 0, device = 0;
     tp_status status = read_span(m, "period", 0.001, 1, &period, err);
 
     status = status == TP_OK ? read_span(m, "ahead", 0.002, 1, &ahead, err) : status;
     status = status == TP_OK ? read_span(m, "lease", 0.05, 3600, &lease, err) : status;
     status = status == TP_OK ? read_span(m, "max_lease", lease, 3600, &longest, err) : status;
+    status = status == TP_OK ? read_span(m, "device_lease", 0.05, 60, &device, err) : status;
+    m->device_lease_ns = (int64_t)(device * 1e9);
     m->period_ns = (int64_t)(period * 1e9 + 0.5);
     m->ahead_ns = (int64_t)(ahead * 1e9 + 0.5);
     m->settings.lease_ns = (int64_t)(lease * 1e9);
@@ -476,6 +480,7 @@ void tpi_motiond_forget_outputs(struct motion *m)
     for (unsigned i = 0; i < m->output_count; i++) {
         for (unsigned k = 0; k < m->outputs[i]->device_count; k++) {
             free(m->outputs[i]->devices[k]->parked);
+            tpi_motion_tip_destroy(m->outputs[i]->devices[k]->tip);
             free(m->outputs[i]->devices[k]);
         }
         free(m->outputs[i]);

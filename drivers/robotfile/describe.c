@@ -184,18 +184,21 @@ tp_status tpi_robotfile_explain(tp_device *device, const tp_universal_order *ask
     const int part = tpi_robotfile_universal_part(r, ask, command, &verdict);
     tpi_buf_clear(&u->texts);
     if (verdict.fault != TPI_FAULT_NONE) {
-        tpi_buf_puts(&u->texts, verdict.text);
-    } else if (part < 0) {
+        return tp_fail(err, verdict.fault == TPI_FAULT_NO_MATCH ? TP_E_UNKNOWN : TP_E_UNSUPPORTED,
+                       "%s", verdict.text);
+    }
+    if (part < 0) {
         tpi_buf_printf(&u->texts, "%s: by the engine\n", tpi_dictionary_entry(command)->name);
+    } else if (tpi_wired_route(r->loaded->wired, command, part)->way == TPI_WAY_NONE) {
+        const char *na = tpi_robotfile_na(r->loaded->robot, command);
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s: not available: %s: %.120s",
+                       r->loaded->robot->identity.name, tpi_dictionary_entry(command)->name,
+                       na != NULL ? na : r->loaded->wired->parts[part].device->label);
     } else {
         const char *place = tpi_part_place(r->loaded->wired, &r->loaded->wired->parts[part]);
         tpi_buf_printf(&u->texts, "%s%s%s\n", r->loaded->wired->parts[part].device->label,
                        place[0] != '\0' ? ", " : "", place);
         tpi_route_text(&u->texts, r->loaded->wired, command, part);
-        const char *na = tpi_robotfile_na(r->loaded->robot, command);
-        if (na != NULL && tpi_wired_route(r->loaded->wired, command, part)->way == TPI_WAY_NONE) {
-            tpi_buf_printf(&u->texts, "%s\n", na);
-        }
     }
     if (u->texts.failed) {
         return no_memory(err);

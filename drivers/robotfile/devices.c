@@ -5,36 +5,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orders.h"
 #include "robotfile.h"
+#include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/aio.h"
+#include "troupe/interfaces/audio.h"
+#include "troupe/interfaces/blinkenlight.h"
+#include "troupe/interfaces/blobfinder.h"
 #include "troupe/interfaces/bumper.h"
 #include "troupe/interfaces/dio.h"
+#include "troupe/interfaces/gripper.h"
+#include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/power.h"
 #include "troupe/interfaces/ranger.h"
+#include "troupe/interfaces/sonar.h"
+#include "troupe/interfaces/speech.h"
 
-static const int64_t OLD_NS = 2 * TP_NS_PER_S; /* a reading that counts for nothing */
-static const double DEG_TO_RAD = 0.017453292519943295;
-static const double FARTHEST_MM = 1e6;
+/* What `requires` can list, and the name that types of robot files begin with. */
+static const struct {
+    const tp_interface *interface;
+    const char *name;
+} usable[] = {
+    {&tp_interface_position2d, "position2d"},
+    {&tp_interface_aio, "aio"},
+    {&tp_interface_dio, "dio"},
+    {&tp_interface_ranger, "ranger"},
+    {&tp_interface_sonar, "ranger"},
+    {&tp_interface_laser, "ranger"},
+    {&tp_interface_bumper, "bumper"},
+    {&tp_interface_power, "power"},
+    {&tp_interface_blinkenlight, "blinkenlight"},
+    {&tp_interface_speech, "speech"},
+    {&tp_interface_audio, "audio"},
+    {&tp_interface_actarray, "actarray"},
+    {&tp_interface_gripper, "gripper"},
+    {&tp_interface_blobfinder, "blobfinder"},
+};
+
+enum { USABLE = sizeof usable / sizeof usable[0] };
 
 bool tpi_robotfile_has_devices(const struct robotfile *r)
 {
     return r->devices != NULL;
 }
 
-static bool is_named(const tp_interface *interface, const char *name)
+static const char *name_of(const tp_interface *interface)
 {
-    return strcmp(interface->name, name) == 0;
+    for (size_t i = 0; i < USABLE; i++) {
+        if (usable[i].interface == interface) {
+            return usable[i].name;
+        }
+    }
+    return NULL;
 }
 
-/* The next device with an interface; NULL for none. */
-static struct devices_item *find(const struct robotfile *r, const char *name,
-                                 const struct devices_item *after)
+struct devices_item *tpi_robotfile_devices_find(const struct robotfile *r, const char *name,
+                                                unsigned number)
 {
     struct robotfile_devices *d = r->devices;
 
-    for (unsigned i = after != NULL ? (unsigned)(after - d->items) + 1 : 0; i < d->count; i++) {
-        if (is_named(d->items[i].interface, name)) {
+    for (unsigned i = 0; i < d->count; i++) {
+        if (strcmp(name_of(d->items[i].interface), name) == 0 && number-- == 0) {
             return &d->items[i];
         }
     }
@@ -72,136 +102,52 @@ bool tpi_robotfile_devices_deliver(struct robotfile *r)
     return true;
 }
 
-/* ---- Moving ---------------------------------------------------------------------------------- */
+/* ---- Orders ---------------------------------------------------------------------------------- */
 
-static tp_status wheels(struct robotfile *r, struct devices_item *base, double left, double right)
+/* The device that an order means: some name it by its number. */
+static struct devices_item *meant(struct robotfile *r, const struct order *order)
 {
-    const double each = r->wheels.max_speed / 100;
-    const tp_position2d_cmd_vel ask = {
-        .vel = {.px = (left + right) / 2 * each, .pa = (right - left) * each / r->wheels.width},
-        .state = 1};
+    const bool is_numbered = order->verb == ORDER_VOLTAGE || order->verb == ORDER_SWITCH ||
+                             order->verb == ORDER_LIGHT || order->verb == ORDER_TURN ||
+                             order->verb == ORDER_MOVE || order->verb == ORDER_ANGLE;
+    const double number = is_numbered ? order->numbers[0] : 0;
 
-    return tp_link_command(base->link, TP_POSITION2D_CMD_VEL, &ask);
+    return number >= 0 && number < MOST_DEVICES
+               ? tpi_robotfile_devices_find(r, tpi_robotfile_order_interface(order->verb),
+                                            (unsigned)number)
+               : NULL;
 }
 
-static tp_status go_to(struct robotfile *r, struct devices_item *base, const double at[])
+static void act(struct robotfile *r, struct devices_item *item, const struct order *order)
 {
-    const tp_position2d_cmd_pos ask = {
-        .pos = {.px = at[0], .py = at[1], .pa = at[2] * DEG_TO_RAD},
-        .vel = {.px = r->wheels.max_speed, .pa = 2 * r->wheels.max_speed / r->wheels.width},
-        .state = 1};
+    const char *name = tpi_robotfile_order_interface(order->verb);
+    const char *why = NULL;
 
-    return tp_link_command(base->link, TP_POSITION2D_CMD_POS, &ask);
-}
-
-static void move(struct robotfile *r, struct devices_item *base, const struct order *order)
-{
-    if (base->is_lost) { /* what is sent now could move it when it is back */
-        answer(r, "error position2d is lost");
+    if (item->is_lost) { /* what is sent now could move it when it is back */
+        answer(r, "error %s is lost", name);
         return;
     }
-    const tp_status status = order->verb == ORDER_GO_TO
-                                 ? go_to(r, base, order->numbers)
-                                 : wheels(r, base, order->numbers[0], order->numbers[1]);
-
+    const tp_status status = tpi_robotfile_devices_act(r, item, order, &why);
     if (status == TP_OK) {
         answer(r, "ok");
     } else {
-        answer(r, "error position2d: %s", tp_status_text(status));
+        answer(r, "error %s: %s", name, why != NULL ? why : tp_status_text(status));
     }
 }
 
-static void stop(struct robotfile *r)
+static void measure(struct robotfile *r, const struct devices_item *item, const struct order *order)
 {
-    struct devices_item *base = find(r, "position2d", NULL);
+    const char *name = tpi_robotfile_order_interface(order->verb);
+    double values[3];
+    const unsigned count = tpi_robotfile_devices_measure(r, order, values);
 
-    r->devices->has_answer = false; /* of what was asked before */
-    if (base != NULL) {
-        (void)wheels(r, base, 0, 0); /* in a panic it stops by itself */
-    }
-}
-
-void tpi_robotfile_devices_halt(struct robotfile *r)
-{
-    struct devices_item *base = r->devices != NULL ? find(r, "position2d", NULL) : NULL;
-
-    if (base != NULL) {
-        tp_link_halt(base->link);
-    }
-}
-
-/* ---- Reading --------------------------------------------------------------------------------- */
-
-/* Whether it has reported what can be used. Lights and distances change all the time: old ones mean
- * that the device is stuck. Others can report changes only. */
-static bool is_fresh(const struct robotfile *r, const struct devices_item *item)
-{
-    const bool grows_old =
-        item->interface == &tp_interface_ranger || item->interface == &tp_interface_aio;
-
-    return item->is_heard && (!grows_old || tpi_robotfile_now_ns(r) - item->heard_ns <= OLD_NS);
-}
-
-/* Inputs are counted through all devices with the interface. */
-static double input(struct robotfile *r, const char *name, double number)
-{
-    double before = 0;
-
-    for (struct devices_item *item = find(r, name, NULL); item != NULL;
-         item = find(r, name, item)) {
-        if (!is_fresh(r, item)) {
-            break; /* which number its inputs have is not known */
-        }
-        if (number >= before && number < before + item->count) {
-            return item->values[(unsigned)(number - before)];
-        }
-        before += item->count;
-    }
-    return (double)NAN;
-}
-
-static double nearest(struct robotfile *r, const double sector[])
-{
-    double found = (double)NAN;
-
-    for (struct devices_item *item = find(r, "ranger", NULL); item != NULL;
-         item = find(r, "ranger", item)) {
-        if (is_fresh(r, item)) {
-            found = fmin(found, tpi_robotfile_devices_nearest(item, sector[0], sector[1]));
-        }
-    }
-    return fmin(found * 1000, isnan(found) ? found : FARTHEST_MM);
-}
-
-static double pressed(struct robotfile *r)
-{
-    double found = (double)NAN;
-
-    for (struct devices_item *item = find(r, "bumper", NULL); item != NULL;
-         item = find(r, "bumper", item)) {
-        found = is_fresh(r, item) ? fmax(found, item->values[0]) : found;
-    }
-    return found;
-}
-
-static double measure(struct robotfile *r, const struct order *order)
-{
-    const struct devices_item *item = find(r, "power", NULL);
-
-    switch (order->verb) {
-    case ORDER_ANALOG:
-    case ORDER_DIGITAL:
-        return input(r, tpi_robotfile_order_interface(order->verb), order->numbers[0]);
-    case ORDER_RANGE:
-        return nearest(r, order->numbers);
-    case ORDER_BUMPER:
-        return pressed(r);
-    case ORDER_PERCENT:
-        return item != NULL && is_fresh(r, item) ? item->values[0] : (double)NAN;
-    case ORDER_VOLTS:
-        return item != NULL && is_fresh(r, item) ? item->values[1] * 1000 : (double)NAN;
-    default:
-        return (double)NAN;
+    if (count == 3) {
+        answer(r, "%s %.4f %.4f %.4f", name, values[0], values[1], values[2]);
+    } else if (count == 1) {
+        answer(r, "%s %.4f", name, values[0]);
+    } else {
+        answer(r, "error %s reports %s", name,
+               tpi_robotfile_devices_is_fresh(r, item) ? "no such value" : "nothing");
     }
 }
 
@@ -214,22 +160,18 @@ void tpi_robotfile_devices_write(struct robotfile *r, const uint8_t *bytes, size
         return;
     }
     if (order.verb == ORDER_STOP) {
-        stop(r);
+        r->devices->has_answer = false; /* of what was asked before */
+        tpi_robotfile_devices_stop(r);
         return;
     }
-    const char *name = tpi_robotfile_order_interface(order.verb);
-    struct devices_item *item = find(r, name, NULL);
+    struct devices_item *item = meant(r, &order);
     if (item == NULL) {
-        answer(r, "error there is no %s in requires", name);
-    } else if (order.verb == ORDER_WHEELS || order.verb == ORDER_GO_TO) {
-        move(r, item, &order);
+        answer(r, "error there is no such %s in requires",
+               tpi_robotfile_order_interface(order.verb));
+    } else if (tpi_robotfile_order_acts(order.verb)) {
+        act(r, item, &order);
     } else {
-        const double value = measure(r, &order);
-        if (isfinite(value)) {
-            answer(r, "%s %.4f", name, value);
-        } else {
-            answer(r, "error %s reports %s", name, is_fresh(r, item) ? "no such value" : "nothing");
-        }
+        measure(r, item, &order);
     }
 }
 
@@ -246,7 +188,8 @@ bool tpi_robotfile_devices_take(struct robotfile *r, tp_link *from, const tp_msg
         if (item->link == from) {
             tpi_robotfile_devices_keep(item, msg, tpi_robotfile_now_ns(r));
         }
-        all = all && (item->is_heard || item->interface == &tp_interface_position2d);
+        all = all && (item->is_heard || item->interface == &tp_interface_position2d ||
+                      !tpi_robotfile_devices_reports(item));
     }
     return all;
 }
@@ -259,28 +202,32 @@ void tpi_robotfile_devices_start(struct robotfile *r)
     for (unsigned i = 0; i < d->count; i++) {
         d->items[i].is_heard = d->items[i].is_lost = false;
         d->items[i].beams = (struct devices_beams){.is_known = false};
+        memset(d->items[i].joints, 0, sizeof d->items[i].joints);
+        d->items[i].count = 0;
+        d->items[i].outputs = 0;
         tpi_robotfile_devices_ask(&d->items[i]);
     }
 }
 
 static tp_status require(struct robotfile *r, size_t i, tp_error *err)
 {
-    static const tp_interface *const usable[] = {&tp_interface_position2d, &tp_interface_aio,
-                                                 &tp_interface_dio,        &tp_interface_ranger,
-                                                 &tp_interface_bumper,     &tp_interface_power};
     const tp_interface *interface = tp_requires_interface(r->self, i);
     struct devices_item *item = &r->devices->items[r->devices->count];
-    bool is_usable = false;
 
-    for (size_t k = 0; k < sizeof usable / sizeof usable[0]; k++) {
-        is_usable = is_usable || usable[k] == interface;
+    if (name_of(interface) == NULL) {
+        char names[160] = "";
+        for (size_t k = 0; k < USABLE; k++) {
+            strncat(names,
+                    k == 0           ? ""
+                    : k + 1 < USABLE ? ", "
+                                     : " or ",
+                    sizeof names - strlen(names) - 1);
+            strncat(names, usable[k].interface->name, sizeof names - strlen(names) - 1);
+        }
+        return tp_fail(err, TP_E_UNSUPPORTED, "requires %s: expected %s", interface->name, names);
     }
-    if (!is_usable) {
-        return tp_fail(err, TP_E_UNSUPPORTED,
-                       "requires %s: expected position2d, aio, dio, ranger, bumper or power",
-                       interface->name);
-    }
-    if (interface == &tp_interface_position2d && find(r, "position2d", NULL) != NULL) {
+    if (interface == &tp_interface_position2d &&
+        tpi_robotfile_devices_find(r, "position2d", 0) != NULL) {
         return tp_fail(err, TP_E_INVALID, "requires: one position2d is enough for a robot");
     }
     if (r->devices->count == MOST_DEVICES) {
@@ -292,17 +239,30 @@ static tp_status require(struct robotfile *r, size_t i, tp_error *err)
     return status;
 }
 
+/* The number "device" of a part; 0 if it has none. */
+static unsigned number_of(const struct robotfile *r, const tpi_part *part)
+{
+    const tpi_scope *scope = &r->loaded->robot->scope;
+
+    for (unsigned i = 0; i < scope->number_count; i++) {
+        if (strcmp(scope->numbers[i], "device") == 0) {
+            return part->numbers[i] >= 0 ? (unsigned)fmin(part->numbers[i], MOST_DEVICES) : 0;
+        }
+    }
+    return 0;
+}
+
 /* The type of a part begins with the interface that it needs: "position2d", "position2d_wheel". */
 static bool is_there(void *context, const tpi_part *part)
 {
     const struct robotfile *r = context;
     const char *type = part->device->type;
 
-    for (unsigned i = 0; i < r->devices->count; i++) {
-        const char *name = r->devices->items[i].interface->name;
-        const size_t length = strlen(name);
-        if (strncmp(type, name, length) == 0 && (type[length] == '\0' || type[length] == '_')) {
-            return true;
+    for (size_t i = 0; i < USABLE; i++) {
+        const size_t length = strlen(usable[i].name);
+        if (strncmp(type, usable[i].name, length) == 0 &&
+            (type[length] == '\0' || type[length] == '_')) {
+            return tpi_robotfile_devices_find(r, usable[i].name, number_of(r, part)) != NULL;
         }
     }
     return false;

@@ -9,16 +9,30 @@
 #define TROUPE_DRIVERS_ROBOTFILE_DEVICES_H
 
 #include "base/buf.h"
+#include "orders.h"
 #include "troupe/driver.h"
 
-enum { MOST_DEVICES = 16, DEVICE_VALUES = 360, DEVICE_ELEMENTS = 64 };
+enum { MOST_DEVICES = 24, DEVICE_VALUES = 360, DEVICE_ELEMENTS = 64, DEVICE_BLOBS = 16 };
 
-/* Where the beams of a ranger point, in radians from straight ahead, to the left. */
+/* Where the beams of a ranger point, and where bumpers sit: in radians from straight ahead, to the
+ * left. */
 struct devices_beams {
     bool is_known;
     unsigned count; /* of elements; 1 for a scan */
     double yaws[DEVICE_ELEMENTS];
     double first, step; /* of a scan */
+};
+
+/* The reach of a joint: radians, or metres. */
+struct devices_joint {
+    bool is_known, is_linear;
+    double low, high;
+};
+
+/* The largest patch of a colour, in percent of the picture. */
+struct devices_blob {
+    uint32_t channel;
+    double x, y, size;
 };
 
 /* A device that is used, and what it reported last. */
@@ -29,8 +43,12 @@ struct devices_item {
     bool is_lost;  /* and has not reported again */
     int64_t heard_ns;
     unsigned count;               /* inputs */
-    double values[DEVICE_VALUES]; /* inputs; the nearest per degree; pressed; percent and volts */
+    double values[DEVICE_VALUES]; /* inputs; the nearest per degree; pressed; percent and volts;
+                                     joints; beams of a gripper; heading */
     struct devices_beams beams;
+    struct devices_joint joints[DEVICE_ELEMENTS];
+    struct devices_blob blobs[DEVICE_BLOBS]; /* `count` of them */
+    uint32_t outputs;                        /* of a dio: what they were set to */
 };
 
 struct robotfile_devices {
@@ -65,12 +83,44 @@ void tpi_robotfile_devices_halt(struct robotfile *r);
 /* The robot is its devices, not bytes on a line. */
 bool tpi_robotfile_has_devices(const struct robotfile *r);
 
-/* devices_data.c: keep what a device reports; ask a ranger where it looks. */
-void tpi_robotfile_devices_keep(struct devices_item *item, const tp_msg *msg, int64_t now_ns);
-void tpi_robotfile_devices_ask(struct devices_item *item);
+/* devices.c: the `number`-th device with an interface; a ranger is also a sonar or a laser. NULL
+ * for none. */
+struct devices_item *tpi_robotfile_devices_find(const struct robotfile *r, const char *name,
+                                                unsigned number);
 
-/* devices_data.c: the nearest distance between two angles in degrees, in metres; NAN if the ranger
- * does not look there. */
+/* Whether a device that was lost stays so until it reports: those that report. */
+bool tpi_robotfile_devices_reports(const struct devices_item *item);
+
+/* devices_data.c: keep what a device reports. */
+void tpi_robotfile_devices_keep(struct devices_item *item, const tp_msg *msg, int64_t now_ns);
+
+/* devices_places.c: ask where sensors look, and how far joints go; keep what it answers. */
+void tpi_robotfile_devices_ask(struct devices_item *item);
+bool tpi_robotfile_devices_place(struct devices_item *item, unsigned code, const void *payload);
+
+/* devices_places.c: keep ranges, by degrees. False if the angles are not known yet. */
+bool tpi_robotfile_devices_keep_ranges(struct devices_item *item, const double *first_step,
+                                       const void *ranges, bool is_f64, uint32_t count);
+
+/* devices_places.c: the nearest distance between two angles in degrees, in metres; NAN if the
+ * ranger does not look there. */
 double tpi_robotfile_devices_nearest(const struct devices_item *item, double from, double to);
+
+/* devices_places.c: whether a bumper between two angles is pressed; NAN if there is none. */
+double tpi_robotfile_devices_pressed(const struct devices_item *item, double from, double to);
+
+/* devices_read.c: the answer to an order that reads: up to three numbers, by their count; 0 if
+ * there are none. */
+unsigned tpi_robotfile_devices_measure(struct robotfile *r, const struct order *order,
+                                       double out[3]);
+bool tpi_robotfile_devices_is_fresh(const struct robotfile *r, const struct devices_item *item);
+
+/* devices_act.c: carry out an order that writes; TP_E_RANGE with a reason in `why` if the device
+ * lacks what the order names. */
+tp_status tpi_robotfile_devices_act(struct robotfile *r, struct devices_item *item,
+                                    const struct order *order, const char **why);
+
+/* devices_act.c: stop what moves. */
+void tpi_robotfile_devices_stop(struct robotfile *r);
 
 #endif

@@ -28,13 +28,11 @@ static const struct robotfile_reading *listed(const struct robotfile *r,
 
 /* ---- Publishing ------------------------------------------------------------------------------ */
 
-/* Percent, or volts where the file knows what the percents stand for. */
 static float level(const struct robotfile *r, const struct robotfile_reading *reading)
 {
-    const double *volts = r->loaded->wired->parts[reading->part].device->volts;
+    const double *volts = tpi_robotfile_volts(r, reading->part);
 
-    return (float)(volts[0] < volts[1] ? volts[0] + reading->value / 100 * (volts[1] - volts[0])
-                                       : reading->value);
+    return (float)(volts[0] + reading->value / 100 * (volts[1] - volts[0]));
 }
 
 static void publish_levels(const struct robotfile *r, const struct robotfile_list *list)

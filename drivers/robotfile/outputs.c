@@ -143,10 +143,8 @@ static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *e
         return no_such("analog output", ask->id, row->count, err);
     }
     const int part = r->out.all[row->at[ask->id]].part;
-    const double *volts = r->loaded->wired->parts[part].device->volts;
-    const double value = volts[0] < volts[1]
-                             ? ((double)ask->voltage - volts[0]) / (volts[1] - volts[0]) * 100
-                             : (double)ask->voltage;
+    const double *volts = tpi_robotfile_volts(r, part);
+    const double value = ((double)ask->voltage - volts[0]) / (volts[1] - volts[0]) * 100;
     const tp_status status = want(r, row, ask->id, value, err);
     return status == TP_OK ? tpi_robotfile_work(r, err) : status;
 }

@@ -95,8 +95,8 @@ static void settle(struct robotfile *r)
     if (outcome->fault == TPI_FAULT_NONE) {
         r->line.silent = 0;
         guard_anew(r);
-    } else if (!is_job && strcmp(outcome->text, r->line.told) != 0) {
-        memcpy(r->line.told, outcome->text, sizeof r->line.told);
+    } else if (!is_job && strcmp(outcome->text, r->line.reported) != 0) {
+        memcpy(r->line.reported, outcome->text, sizeof r->line.reported);
         tp_instance_note(r->self, outcome->text);
     }
     if (r->line.is_reading) {
@@ -270,8 +270,11 @@ static tp_status read_numbers(struct robotfile *r, tp_error *err)
 
 static tp_status robotfile_init(tp_instance *self, tp_error *err)
 {
-    const tpi_dialog_hooks hooks = {
-        .write = on_write, .note = on_note, .context = tp_instance_state(self)};
+    const tpi_dialog_hooks hooks = {.write = on_write,
+                                    .note = on_note,
+                                    .context = tp_instance_state(self),
+                                    .has_no_speed =
+                                        strncmp(tp_param_string(self, "port"), "emulate:", 8) == 0};
     struct robotfile *r = tp_instance_state(self);
     const char *wiring = tp_param_string(self, "wiring");
 

@@ -77,7 +77,7 @@ struct robotfile_inputs {
     bool is_open;       /* the round is under way */
     unsigned at;        /* the reading that runs, or is next */
     int64_t next_ns;    /* when the next round begins */
-    int64_t battery_ns; /* when the battery is read although nobody asks */
+    int64_t battery_ns; /* when the battery is read without a request */
     bool is_low;        /* the operator knows that the battery is nearly empty */
 };
 
@@ -110,15 +110,15 @@ struct robotfile_wheels {
 
 /* The line and what the robot said. */
 struct robotfile_line {
-    tp_port *port;              /* owned; NULL unless it runs */
-    bool has_failed;            /* a write */
-    bool is_guarded;            /* the guard has the stop bytes of a robot that is set up */
-    int64_t ready_ns;           /* when the robot takes its first byte */
-    unsigned silent;            /* commands in a row without an answer */
-    bool is_busy;               /* a command runs */
-    bool is_reading;            /* it is a reading */
-    bool is_mine;               /* an order of `universal` goes before the next reading */
-    char told[TPI_DIALOG_TEXT]; /* the last fault that was reported */
+    tp_port *port;                  /* owned; NULL unless it runs */
+    bool has_failed;                /* a write */
+    bool is_guarded;                /* the guard has the stop bytes of a robot that is set up */
+    int64_t ready_ns;               /* when the robot takes its first byte */
+    unsigned silent;                /* commands in a row without an answer */
+    bool is_busy;                   /* a command runs */
+    bool is_reading;                /* it is a reading */
+    bool is_mine;                   /* an order of `universal` is sent before the next reading */
+    char reported[TPI_DIALOG_TEXT]; /* the last fault that was reported */
     tp_error err;
 };
 
@@ -144,6 +144,15 @@ static inline struct robotfile *tpi_robotfile_of(const tp_device *device)
 static inline int64_t tpi_robotfile_now_ns(const struct robotfile *r)
 {
     return tp_clock_now_ns(tp_instance_clock(r->self));
+}
+
+/* The voltages that 0 and 100 % of a part stand for; 5 V are 100 % unless the file says it. */
+static inline const double *tpi_robotfile_volts(const struct robotfile *r, int part)
+{
+    static const double usual[2] = {0, 5};
+    const double *volts = r->loaded->wired->parts[part].device->volts;
+
+    return volts[0] < volts[1] ? volts : usual;
 }
 
 /* sort.c: find the parts that are wheels, inputs and outputs, and their names. */

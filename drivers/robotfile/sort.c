@@ -110,7 +110,7 @@ static void sort_input(struct robotfile *r, int part)
         list(r, LIST_DIGITAL, part, TPI_READ_DIGITAL, "");
     } else if ((base == TPI_READ_ANALOG || base == TPI_READ_COUNT) &&
                can(wired, TPI_READ_ANALOG, part)) {
-        list(r, LIST_ANALOG, part, TPI_READ_ANALOG, has_volts(r, part) ? "V" : "%");
+        list(r, LIST_ANALOG, part, TPI_READ_ANALOG, has_volts(r, part) ? "V" : "5 V are 100 %");
     }
 }
 
@@ -209,7 +209,7 @@ static void sort_output(struct robotfile *r, int part)
     } else if (device->base == TPI_WRITE_DIGITAL) {
         put(r, ROW_DIGITAL, part, TPI_WRITE_DIGITAL, "");
     } else if (device->base == TPI_WRITE_ANALOG && !carries(wired, part, "Indicator")) {
-        put(r, ROW_ANALOG, part, TPI_WRITE_ANALOG, has_volts(r, part) ? "V" : "%");
+        put(r, ROW_ANALOG, part, TPI_WRITE_ANALOG, has_volts(r, part) ? "V" : "5 V are 100 %");
     }
 }
 

@@ -23,7 +23,7 @@ static bool carries(const tpi_wired *wired, int part, const char *class)
 
 bool tpi_robotfile_moves(const struct robotfile *r, int part)
 {
-    static const char *const harmless[] = {"Indicator", "Display", "Speaker", "Channel"};
+    static const char *const harmless[] = {"Indicator", "Display", "Speaker", "Voice", "Channel"};
     const tpi_wired *wired = r->loaded->wired;
 
     if (!wired->parts[part].device->is_output) {
@@ -73,7 +73,7 @@ static int part_by_type(struct robotfile *r, const tp_universal_order *ask, tpi_
     const char *type = tpi_dictionary_type(ask->type);
     const tpi_entry *entry = tpi_dictionary_entry(command);
 
-    if (ask->type == (uint8_t)entry->type || type == NULL || ask->type == TPI_TYPE_GENERAL) {
+    if (ask->type == (uint8_t)entry->type || ask->type == TPI_TYPE_GENERAL) {
         return tpi_registry_default(registry, command, ask->id)->part;
     }
     const tpi_classes classes = {
@@ -96,6 +96,11 @@ int tpi_robotfile_universal_part(struct robotfile *r, const tp_universal_order *
                            (uint32_t)ask->part >= r->loaded->wired->part_count)) {
         fail(verdict, TPI_FAULT_NO_MATCH, "%s: no match: the robot has changed; match again",
              robot);
+        return -1;
+    }
+    if (ask->part < 0 && tpi_dictionary_type(ask->type) == NULL) {
+        fail(verdict, TPI_FAULT_NO_MATCH, "%s: no match: no device has the type %u", robot,
+             ask->type);
         return -1;
     }
     const int part = ask->part >= 0 ? ask->part : part_by_type(r, ask, command);

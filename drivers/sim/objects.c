@@ -46,6 +46,7 @@ static tp_status move(simd *s, tpi_sim_model model, const tpi_sim_pose *pose, tp
     tp_status status = tpi_sim_set_pose(s->world, model, pose, err);
 
     tpi_simd_show_some(s);
+    tpi_simd_scene_changed(s);
     return status;
 }
 
@@ -262,8 +263,11 @@ static tp_status set_property(tp_device *device, const tp_simulation_property_re
     } else {
         return unknown_property(ask, err);
     }
-    return status == TP_OK ? tpi_sim_set_colour(simd_of(device)->owner->world, model, colour, err)
-                           : status;
+    if (status == TP_OK) {
+        status = tpi_sim_set_colour(simd_of(device)->owner->world, model, colour, err);
+        tpi_simd_scene_changed(simd_of(device)->owner);
+    }
+    return status;
 }
 
 /* ---- Commands -------------------------------------------------------------------------------- */

@@ -34,8 +34,12 @@ static tp_status sketch(tp_device *device, const tpi_sim_stroke *stroke, const t
     const simd_device *d = simd_of(device);
 
     _Static_assert(sizeof(tp_point_2d) == 2 * sizeof(double), "points are pairs of numbers");
-    return stroke->count == 0 ? TP_OK
-                              : tpi_sim_sketch(d->owner->world, d->model, stroke, &points->px, err);
+    if (stroke->count == 0) {
+        return TP_OK;
+    }
+    const tp_status status = tpi_sim_sketch(d->owner->world, d->model, stroke, &points->px, err);
+    tpi_simd_scene_changed(d->owner);
+    return status;
 }
 
 static tp_status clear(tp_device *device, tp_error *err)
@@ -44,6 +48,7 @@ static tp_status clear(tp_device *device, tp_error *err)
 
     (void)err;
     tpi_sim_sketch_clear(d->owner->world, d->model);
+    tpi_simd_scene_changed(d->owner);
     return TP_OK;
 }
 

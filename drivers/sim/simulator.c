@@ -17,13 +17,35 @@ enum { MOST_SHOWN = 64 };                          /* at once */
 static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const tpi_simd_kinds[] = {
-    tpi_simd_objects,   tpi_simd_worlds,      tpi_simd_maps,     tpi_simd_vehicles,
-    tpi_simd_rangers,   tpi_simd_lasers,      tpi_simd_sonars,   tpi_simd_bumpers,
-    tpi_simd_finders,   tpi_simd_arms,        tpi_simd_grippers, tpi_simd_lamps,
-    tpi_simd_batteries, tpi_simd_cameras,     tpi_simd_depths,   tpi_simd_senses,
-    tpi_simd_radios,    tpi_simd_inertials,   tpi_simd_screens,  tpi_simd_axes,
-    tpi_simd_flyers,    tpi_simd_limbs,       tpi_simd_tags,     tpi_simd_sounds,
-    tpi_simd_nodes,     tpi_simd_coopobjects, tpi_simd_stereos,  NULL,
+    tpi_simd_objects,
+    tpi_simd_worlds,
+    tpi_simd_maps,
+    tpi_simd_scenes,
+    tpi_simd_vehicles,
+    tpi_simd_rangers,
+    tpi_simd_lasers,
+    tpi_simd_sonars,
+    tpi_simd_bumpers,
+    tpi_simd_finders,
+    tpi_simd_arms,
+    tpi_simd_grippers,
+    tpi_simd_lamps,
+    tpi_simd_batteries,
+    tpi_simd_cameras,
+    tpi_simd_depths,
+    tpi_simd_senses,
+    tpi_simd_radios,
+    tpi_simd_inertials,
+    tpi_simd_screens,
+    tpi_simd_axes,
+    tpi_simd_flyers,
+    tpi_simd_limbs,
+    tpi_simd_tags,
+    tpi_simd_sounds,
+    tpi_simd_nodes,
+    tpi_simd_coopobjects,
+    tpi_simd_stereos,
+    NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -40,6 +62,8 @@ static const tp_param sim_params[] = {
     {"threads", "1", "1", "how many threads share the work"},
     {"seed", "1", "1", "what noise begins with; the same seed gives the same bits"},
     {"map_resolution", "m", "0.05", "side of the cells of its map"},
+    {"bodies", NULL, "",
+     "models that devices of other drivers are, each with these devices: \"tom position2d:4\""},
     {"usegui", "bool", "no", "ignored; for configurations made for Stage"},
     {NULL, NULL, NULL, NULL},
 };
@@ -94,6 +118,7 @@ void tpi_simd_refresh(simd *s)
             s->active[s->active_count++] = d;
         }
     }
+    tpi_simd_scene_changed(s); /* a new reader has seen nothing so far */
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -290,6 +315,7 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
         tpi_simd_report_end(s);
     }
     show_if_due(s);
+    tpi_simd_scene_look(s);
     if (watcher->passed != NULL) {
         watcher->passed(watcher->context, s->world);
     }

@@ -64,6 +64,7 @@ typedef struct simd_kind {
  * that come first go first. */
 extern const simd_kind tpi_simd_objects[];     /* objects.c */
 extern const simd_kind tpi_simd_worlds[];      /* worlds.c */
+extern const simd_kind tpi_simd_scenes[];      /* scenes.c */
 extern const simd_kind tpi_simd_vehicles[];    /* vehicles.c */
 extern const simd_kind tpi_simd_rangers[];     /* rangers.c */
 extern const simd_kind tpi_simd_lasers[];      /* lasers.c */
@@ -175,6 +176,7 @@ struct simd {
     simd_shown shown;
     simd_device *keeper; /* borrowed: the `world` device; NULL for none */
     simd_device *simulation;
+    simd_device *scene; /* borrowed: the `scene` device; NULL for none */
     simd_pace pace;
     uint64_t step_count;
     double map_resolution;
@@ -240,6 +242,12 @@ void tpi_simd_serve_waiter(simd *s);
 
 /* worlds.c: the world has ended for all clients that wait. */
 void tpi_simd_end_waits(simd *s);
+
+/* scene_poses.c: something looks different than before, or is elsewhere; tell the readers of
+ * `scene` if it is time; whether they have not been told of all changes. */
+void tpi_simd_scene_changed(simd *s);
+void tpi_simd_scene_look(simd *s);
+bool tpi_simd_scene_waits(const simd *s);
 
 /* The pace has changed: poll as often as it wants. */
 void tpi_simd_set_period(simd *s);

@@ -438,7 +438,7 @@ static void hundreds_of_robots_are_offered_and_all_can_be_read(void **state)
     write_swarm(path, 300);
     snprintf(settings, sizeof settings, "worldfile=%s sleep=1 paused=1", path);
     stage_begin(&s, NULL, settings);
-    assert_int_equal(tpi_hub_device_count(s.p->b.hub), 3 + 3 * 300);
+    assert_int_equal(tpi_hub_device_count(s.p->b.hub), 4 + 3 * 300);
     for (unsigned i = 0; i < 300; i++) {
         tp_device *device = tpi_hub_find(s.p->b.hub, BENCH_ROBOT, tp_interface_position2d.code, i);
         assert_non_null(device);

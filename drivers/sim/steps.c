@@ -81,7 +81,9 @@ static bool is_behind(const simd *s)
 
 void tpi_simd_set_period(simd *s)
 {
-    const int64_t usual_ns = s->lockstep || s->over ? watch_ns : tpi_simd_pace_period_ns(&s->pace);
+    const int64_t pace_ns = s->lockstep || s->over ? watch_ns : tpi_simd_pace_period_ns(&s->pace);
+    const bool shown = tpi_simd_scene_waits(s) && (pace_ns == 0 || pace_ns > watch_ns);
+    const int64_t usual_ns = shown ? watch_ns : pace_ns;
     const int64_t next_ns = is_behind(s) ? catch_up_ns : 1;
 
     set_period(s, tpi_simd_is_awaited(s) ? next_ns : usual_ns);

@@ -24,6 +24,7 @@ static void tell(simd *s)
         tp_device_set_property_number(device, "lockstep", s->lockstep);
     }
     tpi_simd_set_period(s);
+    tpi_simd_scene_changed(s);
 }
 
 static void set_speed(simd *s, double speed)

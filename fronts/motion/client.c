@@ -14,7 +14,7 @@ static void be_patient(struct connection *c)
     const int needed_s = (int)(c->client->joined.lease * 1.25) + 1;
 
     if (patience_s >= 0 && needed_s > (patience_s > 0 ? patience_s : TP_STREAM_PATIENCE_S)) {
-        tp_stream_set_patience(c->stream, (unsigned)needed_s);
+        tp_stream_set_patience(tp_connection_stream(c->base), (unsigned)needed_s);
     }
 }
 
@@ -41,6 +41,7 @@ static void answer_hello(struct connection *c)
     tpi_motionf_reply(c, c->hello.package, TPI_MOTION_HELLO | TPI_MOTION_ANSWER, c->hello.tag,
                       &answer);
     c->hello.on = false;
+    tp_connection_keep_room(c->base);
     be_patient(c);
 }
 
@@ -68,7 +69,7 @@ void tpi_motionf_client_joined(struct connection *c, const tp_mechanism_joined *
 
     if (client == NULL || joined == NULL) {
         free(client);
-        tpi_motionf_connection_give_up(c);
+        tp_connection_give_up(c->base);
         return;
     }
     memcpy(client->token, c->hello.token, sizeof client->token);
@@ -121,8 +122,8 @@ static void join(struct connection *c)
         return;
     }
     memcpy(ask.token, c->hello.token, sizeof ask.token);
-    if (tpi_motionf_session_send(c, reads ? TP_MECHANISM_REQ_WATCH : TP_MECHANISM_REQ_JOIN, 0, &ask,
-                                 &err) != TP_OK) {
+    if (tpi_motionf_robot_send(c, reads ? TP_MECHANISM_REQ_WATCH : TP_MECHANISM_REQ_JOIN, 0, &ask,
+                               &err) != TP_OK) {
         tpi_motionf_client_refused(c, err.text);
     }
 }
@@ -130,7 +131,7 @@ static void join(struct connection *c)
 static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
                       const tp_error *err)
 {
-    struct connection *c = context;
+    struct connection *c = tp_connection_state(context);
 
     (void)request;
     if (status != TP_OK) {
@@ -220,11 +221,11 @@ void tpi_motionf_client_leave(struct connection *c)
     c->client = NULL;
     if (client->connections != NULL) {
         client->waits = client->waits && !first; /* the next one waits for records */
-        tp_loop_after(c->front->loop, &client->connections->flush);
+        tp_connection_soon(client->connections->base);
         return;
     }
     memcpy(who.token, client->token, sizeof who.token);
-    (void)tpi_motionf_session_send(c, TP_MECHANISM_REQ_LEAVE, 0, &who, NULL);
+    (void)tpi_motionf_robot_send(c, TP_MECHANISM_REQ_LEAVE, 0, &who, NULL);
     forget(c->front, client);
 }
 
@@ -235,14 +236,15 @@ void tpi_motionf_client_wait(struct client *client)
     struct connection *c = client->connections;
     tp_mechanism_client who;
 
-    if (client->waits || c == NULL || c->ending || tpi_motionf_reply_waiting(c) >= MOST_OUT) {
+    if (client->waits || c == NULL || tp_connection_is_ending(c->base) ||
+        tp_connection_waiting(c->base) >= MOST_OUT) {
         return;
     }
     memcpy(who.token, client->token, sizeof who.token);
-    if (tpi_motionf_session_send(c, TP_MECHANISM_REQ_WAIT, 0, &who, NULL) == TP_OK) {
+    if (tpi_motionf_robot_send(c, TP_MECHANISM_REQ_WAIT, 0, &who, NULL) == TP_OK) {
         client->waits = true;
     } else {
-        tpi_motionf_connection_give_up(c);
+        tp_connection_give_up(c->base);
     }
 }
 
@@ -267,5 +269,5 @@ void tpi_motionf_client_promote(struct connection *c)
     }
     memcpy(who.token, c->client->token, sizeof who.token);
     c->client->promoted =
-        tpi_motionf_session_send(c, TP_MECHANISM_REQ_PROMOTE, 0, &who, NULL) == TP_OK;
+        tpi_motionf_robot_send(c, TP_MECHANISM_REQ_PROMOTE, 0, &who, NULL) == TP_OK;
 }

@@ -3,9 +3,6 @@
  *
  * One instance serves one robot: the device mechanism:N of the configuration.
  */
-#include <assert.h>
-#include <stdlib.h>
-
 #include "inside.h"
 
 static tp_status read_number(tp_front_instance *self, const char *name, int64_t least, int64_t most,
@@ -37,25 +34,22 @@ static tp_status motion_open(tp_front_instance *self, tp_error *err)
 
     front->instance = self;
     front->loop = tp_front_loop(self);
-    return tpi_motionf_connection_listen(front, tp_front_where(self)->address, err);
+    return tp_connections_open(&front->connections, self, &tpi_motionf_connection_ops,
+                               front->most_clients, err);
 }
 
 static void motion_close(tp_front_instance *self)
 {
     struct motion_front *front = tp_front_state(self);
 
-    while (front->connections != NULL) {
-        tpi_motionf_connection_close(front->connections);
-    }
-    tp_listener_close(front->listener);
-    free(front->shared);
+    tp_connections_close(front->connections);
 }
 
 static unsigned motion_bound(const tp_front_instance *self)
 {
     const struct motion_front *front = tp_front_state(self);
 
-    return tp_listener_port(front->listener);
+    return tp_connections_port(front->connections);
 }
 
 static const char *const schemes[] = {"tcp", "unix", NULL};

@@ -44,23 +44,32 @@ static void reset(struct connection *c, const tpi_motion_header *header)
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-/* One signal for each record of a frame, one for a package of another kind. */
+/* Records that are answered here; all others are the robot's. */
+static bool is_ours(uint16_t code)
+{
+    return code == TPI_MOTION_HELLO || code == TPI_MOTION_SYNC || code == TPI_MOTION_CHALLENGE ||
+           code == TPI_MOTION_PROVE;
+}
+
+/* One signal for each command and each record of the session, one for a package of queries. */
 void tpi_motionf_package_refused(struct connection *c, const uint8_t *bytes, size_t length,
                                  tp_status status, const char *why)
 {
     const tpi_motion_signal signal = status == TP_E_PANIC ? TPI_MOTION_PANICKED : TPI_MOTION_ERROR;
-    const bool frame = bytes[4] == TPI_MOTION_COMMAND && status != TP_E_INVALID;
+    const bool each = bytes[4] != TPI_MOTION_QUERY && status != TP_E_INVALID;
     tpi_motion_record record;
     size_t at = 0;
 
-    if (!frame) {
+    if (!each) {
         tpi_motionf_reply_signal(c, id_of(bytes), 0, signal, why);
         return;
     }
     while (at < length - TPI_MOTION_HEADER &&
            tpi_motion_record_next(&record, bytes + TPI_MOTION_HEADER, length - TPI_MOTION_HEADER,
                                   &at, NULL) == TP_OK) {
-        tpi_motionf_reply_signal(c, id_of(bytes), record.tag, signal, why);
+        if (!is_ours(record.code)) {
+            tpi_motionf_reply_signal(c, id_of(bytes), record.tag, signal, why);
+        }
     }
 }
 
@@ -75,8 +84,8 @@ static void forward(struct connection *c, unsigned code, const tpi_motion_header
     }
     struct connection *via = tpi_motionf_client_strongest(c);
     tpi_motionf_client_promote(via);
-    c->in.heard_ns = c->in.read_ns;
-    const tp_status status = tpi_motionf_session_package(via, code, header, bytes, &err);
+    c->heard_ns = c->read_ns;
+    const tp_status status = tpi_motionf_robot_package(via, code, header, bytes, &err);
     if (status != TP_OK) {
         tpi_motionf_package_refused(c, bytes, TPI_MOTION_HEADER + (size_t)header->size, status,
                                     err.text);
@@ -94,7 +103,7 @@ union body {
 static void answer_sync(struct connection *c, uint32_t package, uint32_t tag,
                         const tpi_motion_sync *body)
 {
-    const tpi_motion_synced answer = {body->sent_us, (uint64_t)c->in.read_ns / 1000,
+    const tpi_motion_synced answer = {body->sent_us, (uint64_t)c->read_ns / 1000,
                                       (uint64_t)front_now(c->front) / 1000};
 
     tpi_motionf_reply(c, package, TPI_MOTION_SYNC | TPI_MOTION_ANSWER, tag, &answer);
@@ -131,8 +140,7 @@ static bool serve(struct connection *c, uint32_t package, const tpi_motion_recor
     union body b;
     struct hello hello = {.tag = record->tag, .package = package};
 
-    if (record->code != TPI_MOTION_HELLO && record->code != TPI_MOTION_SYNC &&
-        record->code != TPI_MOTION_CHALLENGE && record->code != TPI_MOTION_PROVE) {
+    if (!is_ours(record->code)) {
         return false;
     }
     if (tpi_motion_body_get(tpi_motion_body_of(record->code), record->body, record->length, &b,

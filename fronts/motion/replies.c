@@ -4,36 +4,7 @@
 
 #include "inside.h"
 
-enum { FIRST_OUT = 1024, LONGEST_OWN = 1024 }; /* bytes of a record of the front itself */
-
-size_t tpi_motionf_reply_waiting(const struct connection *c)
-{
-    return c->out.length - c->out.sent;
-}
-
-/* Room for so many bytes more; NULL without memory: the connection is given up. */
-static unsigned char *reserve(struct connection *c, size_t length)
-{
-    size_t capacity = c->out.capacity > 0 ? c->out.capacity : FIRST_OUT;
-
-    if (c->out.sent == c->out.length) {
-        c->out.sent = c->out.length = 0;
-    }
-    while (capacity < c->out.length + length) {
-        capacity *= 2;
-    }
-    if (capacity > c->out.capacity) {
-        unsigned char *bytes = realloc(c->out.bytes, capacity);
-
-        if (bytes == NULL) {
-            tpi_motionf_connection_give_up(c);
-            return NULL;
-        }
-        c->out.bytes = bytes;
-        c->out.capacity = capacity;
-    }
-    return c->out.bytes + c->out.length;
-}
+enum { LONGEST_OWN = 1024 }; /* bytes of a record of the front itself */
 
 /* The header of `size` bytes of records, which are at `at` + TPI_MOTION_HEADER already. */
 static void add_package(struct connection *c, unsigned char *at, uint32_t package, uint16_t records,
@@ -48,15 +19,14 @@ static void add_package(struct connection *c, unsigned char *at, uint32_t packag
     };
 
     tpi_motion_header_put(at, &header);
-    c->out.length += TPI_MOTION_HEADER + (size_t)size;
+    tp_connection_commit(c->base, TPI_MOTION_HEADER + (size_t)size);
     tp_session_count_sent(c->session, 1);
-    tp_loop_after(c->front->loop, &c->flush);
 }
 
 void tpi_motionf_reply(struct connection *c, uint32_t package, uint16_t code, uint32_t tag,
                        const void *value)
 {
-    unsigned char *at = c->ending ? NULL : reserve(c, TPI_MOTION_HEADER + LONGEST_OWN);
+    unsigned char *at = tp_connection_reserve(c->base, TPI_MOTION_HEADER + LONGEST_OWN);
 
     if (at == NULL) {
         return;
@@ -90,36 +60,13 @@ void tpi_motionf_reply_signal(struct connection *c, uint32_t package, uint32_t t
 void tpi_motionf_reply_records(struct connection *c, const tp_mechanism_records *records)
 {
     unsigned char *at =
-        c->ending ? NULL : reserve(c, TPI_MOTION_HEADER + (size_t)records->bytes_count);
+        tp_connection_reserve(c->base, TPI_MOTION_HEADER + (size_t)records->bytes_count);
 
     if (at == NULL || records->records == 0) {
         return;
     }
     memcpy(at + TPI_MOTION_HEADER, records->bytes, records->bytes_count);
     add_package(c, at, 0, (uint16_t)records->records, records->bytes_count);
-}
-
-void tpi_motionf_reply_write(struct connection *c)
-{
-    if (tpi_motionf_reply_waiting(c) == 0 || c->blocked) {
-        return; /* there may be no memory yet */
-    }
-    const tp_piece piece = {c->out.bytes + c->out.sent, tpi_motionf_reply_waiting(c)};
-    const long written = tp_stream_try_write(c->stream, &piece, 1);
-    if (written < 0) {
-        tpi_motionf_connection_give_up(c);
-        return;
-    }
-    c->out.sent += (size_t)written;
-    c->blocked = (size_t)written < piece.length;
-    if (!c->blocked && c->out.capacity > MOST_OUT) { /* idle connections cost little */
-        free(c->out.bytes);
-        c->out.bytes = NULL;
-        c->out.capacity = 0;
-    }
-    if (!c->blocked) {
-        c->out.sent = c->out.length = 0;
-    }
 }
 
 void tpi_motionf_panic_state(const struct motion_front *front, uint32_t *epoch, bool *on)

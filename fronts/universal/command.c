@@ -6,8 +6,9 @@
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
-void tpi_universalf_order(struct connection *c, const tpi_packet *packet, tp_universal_order *order,
-                          tp_universal_value *values)
+/* An order of this connection for the robot, with these values. */
+static void fill_order(struct connection *c, const tpi_packet *packet, tp_universal_order *order,
+                       tp_universal_value *values)
 {
     const tpi_entry *entry = tpi_dictionary_entry(packet->command);
     const struct port *port = packet->has_port ? tpi_universalf_port(c, packet->type) : NULL;
@@ -20,7 +21,7 @@ void tpi_universalf_order(struct connection *c, const tpi_packet *packet, tp_uni
                                   .inverted = port != NULL && port->is_inverted,
                                   .values_count = packet->count,
                                   .values = values};
-    for (unsigned i = 0; i < packet->count; i++) {
+    for (unsigned i = 0; i < packet->count && i < TPI_MOST_VALUES; i++) {
         const tpi_value *value = &packet->values[i];
 
         values[i] = (tp_universal_value){.number = value->number, .is_text = value->text != NULL};
@@ -31,7 +32,8 @@ void tpi_universalf_order(struct connection *c, const tpi_packet *packet, tp_uni
     }
 }
 
-unsigned tpi_universalf_message(const struct connection *c, const tpi_packet *packet)
+/* The message that a command goes with. */
+static unsigned message_of(const struct connection *c, const tpi_packet *packet)
 {
     const struct port *port = packet->has_port ? tpi_universalf_port(c, packet->type) : NULL;
     const tpi_risk risk = tpi_dictionary_risk(packet->command);
@@ -75,8 +77,8 @@ static void send_order(struct connection *c)
         tpi_universalf_ask(c, TP_COMMON_REQ_HALT, NULL);
         return;
     }
-    tpi_universalf_order(c, packet, &order, values);
-    tpi_universalf_ask(c, tpi_universalf_message(c, packet), &order);
+    fill_order(c, packet, &order, values);
+    tpi_universalf_ask(c, message_of(c, packet), &order);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -86,13 +88,20 @@ void tpi_universalf_outcome(struct connection *c, const tp_universal_outcome *ou
     const tpi_entry_value *slots = tpi_dictionary_entry(c->task.packet.command)->results;
     tpi_buf values = {0};
 
+    if (outcome != NULL && c->task.packet.command == TPI_CHECK_STATUS &&
+        (outcome->fault == TP_UNIVERSAL_NOT_AVAILABLE || outcome->fault == TP_UNIVERSAL_NO_MATCH)) {
+        tpi_packet_put_u32(&values, UINT32_MAX); /* -1: no such channel */
+        tpi_universalf_done(c, &values);
+        tpi_buf_fini(&values);
+        return;
+    }
     if (outcome == NULL || outcome->fault != TP_UNIVERSAL_DONE) {
-        const bool told = outcome != NULL && outcome->text_count > 0;
+        const bool has_text = outcome != NULL && outcome->text_count > 0;
         const bool is_stale = outcome != NULL && outcome->fault == TP_UNIVERSAL_NO_MATCH;
 
         c->is_stale = c->is_stale || (is_stale && c->port_count > 0);
         tpi_universalf_failed(c, outcome != NULL ? (tpi_fault)outcome->fault : TPI_FAULT_REFUSED,
-                              "%s", told ? outcome->text : "the answer is empty");
+                              "%s", has_text ? outcome->text : "the answer is empty");
         return;
     }
     for (uint32_t i = 0; i < outcome->results_count && i < TPI_MOST_RESULTS && slots[i].name; i++) {
@@ -128,7 +137,7 @@ void tpi_universalf_handle(struct connection *c, const unsigned char *bytes, siz
 
     *task = (struct task){.on = true, .number = ++c->number, .bytes = malloc(length + 1)};
     if (task->bytes == NULL) {
-        tpi_universalf_give_up(c);
+        tp_connection_give_up(c->base);
         return;
     }
     memcpy(task->bytes, bytes, length);
@@ -141,6 +150,9 @@ void tpi_universalf_handle(struct connection *c, const unsigned char *bytes, siz
         if (tpi_universalf_extended(c)) {
             tpi_universalf_go_on(c);
         }
+        return;
+    }
+    if (!c->stream_of.on && tpi_universalf_channel(c)) {
         return;
     }
     if (c->stream_of.on) {

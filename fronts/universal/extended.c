@@ -1,4 +1,5 @@
 /* extended.c - the functions of the command Extended; docs/universal-protocol.md lists them. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void answer(struct connection *c, const tpi_buf *body)
     tpi_buf values = {0};
 
     if (body != NULL && body->failed) {
-        tpi_universalf_give_up(c);
+        tp_connection_give_up(c->base);
         return;
     }
     tpi_packet_put_text(&values, body != NULL ? body->data : NULL, body != NULL ? body->length : 0);
@@ -97,7 +98,7 @@ static bool add_device(struct connection *c)
         return false;
     }
     if (!tpi_universalf_add_port(c, &classes, id == UINT8_MAX ? -1 : id)) {
-        tpi_universalf_give_up(c);
+        tp_connection_give_up(c->base);
         return false;
     }
     c->is_stale = c->task.adds = true;
@@ -262,7 +263,7 @@ static void stream_picture(struct connection *c, const tp_universal_value *pictu
     put_picture(&body, picture);
     tpi_packet_put_text(&values, body.data, body.length);
     if (body.failed || values.failed) {
-        tpi_universalf_give_up(c);
+        tp_connection_give_up(c->base);
     } else if (values.length > c->stream_of.most) {
         char why[MOST_WHY];
         snprintf(why, sizeof why, "reply too long: it has %zu bytes, the client takes %u",
@@ -309,26 +310,19 @@ static void on_timer(void *context)
 {
     struct connection *c = context;
 
+    assert(front_is_current(c->front));
     c->stream_of.due = true;
-    tp_loop_after(c->front->loop, &c->flush);
+    tp_connection_soon(c->base);
 }
 
 void tpi_universalf_stream_go_on(struct connection *c)
 {
     if (!c->stream_of.on || !c->stream_of.due || c->task.on || c->task.asked != 0 ||
-        c->out.length > 0) {
+        tp_connection_waiting(c->base) > 0) {
         return;
     }
     c->stream_of.due = false;
     ask_picture(c);
-}
-
-void tpi_universalf_stream_end(struct connection *c)
-{
-    if (c->stream_of.on) {
-        tp_timer_cancel(c->stream_of.timer);
-    }
-    c->stream_of.on = c->stream_of.due = false;
 }
 
 /* A period of 0 ends the stream; its reply is the last one. */
@@ -354,7 +348,7 @@ static void stream(struct connection *c, tpi_packet_rest in)
     }
     if (c->stream_of.timer == NULL &&
         tp_timer_create(&c->stream_of.timer, c->front->loop, on_timer, c, &err) != TP_OK) {
-        tpi_universalf_give_up(c);
+        tp_connection_give_up(c->base);
         return;
     }
     if (!c->camera.is_known) {

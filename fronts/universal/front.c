@@ -4,8 +4,6 @@
  *
  * One instance serves the robots of the whole server, or of one robot of the configuration.
  */
-#include <stdlib.h>
-
 #include "inside.h"
 
 static tp_status universal_check(tp_front_instance *self, tp_error *err)
@@ -27,25 +25,22 @@ static tp_status universal_open(tp_front_instance *self, tp_error *err)
 
     front->instance = self;
     front->loop = tp_front_loop(self);
-    return tpi_universalf_listen(front, tp_front_where(self)->address, err);
+    return tp_connections_open(&front->connections, self, &tpi_universalf_connection_ops,
+                               front->most_clients, err);
 }
 
 static void universal_close(tp_front_instance *self)
 {
     struct universal_front *front = tp_front_state(self);
 
-    while (front->connections != NULL) {
-        tpi_universalf_close(front->connections);
-    }
-    tp_listener_close(front->listener);
-    free(front->shared);
+    tp_connections_close(front->connections);
 }
 
 static unsigned universal_bound(const tp_front_instance *self)
 {
     const struct universal_front *front = tp_front_state(self);
 
-    return tp_listener_port(front->listener);
+    return tp_connections_port(front->connections);
 }
 
 static const char *const schemes[] = {"tcp", "unix", NULL};

@@ -6,41 +6,37 @@
 
 #include "inside.h"
 
-/* The length of the packet that begins at `start`, once it is whole. */
-static void close_packet(struct connection *c, size_t start)
+/* Send a packet: its length, then `body`, which is released. */
+static void send_packet(struct connection *c, tpi_buf *body)
 {
-    if (c->out.failed) {
-        tpi_universalf_give_up(c);
-        return;
-    }
-    const size_t length = c->out.length - start - 4;
-    for (unsigned i = 0; i < 4; i++) {
-        c->out.data[start + i] = (char)(length >> (24 - 8 * i));
-    }
-    tp_session_count_sent(c->session, 1);
-    tp_loop_after(c->front->loop, &c->flush);
-}
+    const size_t length = body->length;
+    unsigned char *at = body->failed ? NULL : tp_connection_reserve(c->base, length + 4);
 
-static size_t open_packet(struct connection *c, tpi_packet_status status)
-{
-    const size_t start = c->out.length;
-
-    tpi_packet_put_u32(&c->out, 0);
-    tpi_packet_put_u8(&c->out, status);
-    return start;
+    if (body->failed) {
+        tp_connection_give_up(c->base);
+    } else if (at != NULL) {
+        for (unsigned i = 0; i < 4; i++) {
+            at[i] = (unsigned char)(length >> (24 - 8 * i));
+        }
+        memcpy(at + 4, body->data, length);
+        tp_connection_commit(c->base, length + 4);
+        tp_session_count_sent(c->session, 1);
+    }
+    tpi_buf_fini(body);
 }
 
 static void put_error(struct connection *c, tpi_fault fault, const char *why)
 {
-    const size_t start = open_packet(c, TPI_PACKET_ERROR);
+    tpi_buf out = {0};
 
-    tpi_packet_put_u16(&c->out, fault);
-    tpi_packet_put_text(&c->out, why, strlen(why));
-    close_packet(c, start);
+    tpi_packet_put_u8(&out, TPI_PACKET_ERROR);
+    tpi_packet_put_u16(&out, fault);
+    tpi_packet_put_text(&out, why, strlen(why));
+    send_packet(c, &out);
 }
 
 /* The failure of an earlier command. */
-static void put_earlier(struct connection *c)
+static void put_earlier(struct connection *c, tpi_buf *out)
 {
     struct failure *failure = &c->failure;
     char text[MOST_WHY + 60];
@@ -49,9 +45,9 @@ static void put_earlier(struct connection *c)
     if (failure->others > 0) {
         snprintf(text, sizeof text, "%s (and %u more failed)", failure->why, failure->others);
     }
-    tpi_packet_put_u32(&c->out, failure->number);
-    tpi_packet_put_u16(&c->out, failure->fault);
-    tpi_packet_put_text(&c->out, text, strlen(text));
+    tpi_packet_put_u32(out, failure->number);
+    tpi_packet_put_u16(out, failure->fault);
+    tpi_packet_put_text(out, text, strlen(text));
     *failure = (struct failure){0};
 }
 
@@ -59,7 +55,7 @@ static void end_task(struct connection *c)
 {
     free(c->task.bytes);
     c->task = (struct task){0};
-    tp_loop_after(c->front->loop, &c->flush);
+    tp_connection_soon(c->base);
 }
 
 void tpi_universalf_done(struct connection *c, const tpi_buf *values)
@@ -68,7 +64,7 @@ void tpi_universalf_done(struct connection *c, const tpi_buf *values)
     const bool has_earlier = c->failure.number != 0;
 
     if (values != NULL && values->failed) {
-        tpi_universalf_give_up(c);
+        tp_connection_give_up(c->base);
         return;
     }
     if (!c->task.packet.waits) {
@@ -81,14 +77,15 @@ void tpi_universalf_done(struct connection *c, const tpi_buf *values)
                               c->task.packet.most);
         return;
     }
-    const size_t start = open_packet(c, has_earlier ? TPI_PACKET_EARLIER : TPI_PACKET_DONE);
+    tpi_buf out = {0};
+    tpi_packet_put_u8(&out, has_earlier ? TPI_PACKET_EARLIER : TPI_PACKET_DONE);
     if (has_earlier) {
-        put_earlier(c);
+        put_earlier(c, &out);
     }
     if (length > 0) {
-        tpi_buf_put(&c->out, values->data, length);
+        tpi_buf_put(&out, values->data, length);
     }
-    close_packet(c, start);
+    send_packet(c, &out);
     end_task(c);
 }
 
@@ -122,32 +119,8 @@ void tpi_universalf_unasked(struct connection *c, tpi_fault fault, const char *w
         put_error(c, fault, why);
         return;
     }
-    const size_t start = open_packet(c, TPI_PACKET_DONE);
-    tpi_buf_put(&c->out, values->data, values->length);
-    close_packet(c, start);
-}
-
-void tpi_universalf_write(struct connection *c)
-{
-    while (!c->blocked && c->sent < c->out.length) {
-        const tp_piece piece = {c->out.data + c->sent, c->out.length - c->sent};
-        const long taken = tp_stream_try_write(c->stream, &piece, 1);
-
-        if (taken < 0) {
-            tpi_universalf_give_up(c);
-            return;
-        }
-        c->sent += (size_t)taken;
-        c->blocked = c->sent < c->out.length;
-        if (taken > 0) {
-            tp_session_goes_on(c->session);
-        }
-    }
-    if (c->sent == c->out.length && c->out.capacity > READ_SIZE) {
-        tpi_buf_fini(&c->out);
-    }
-    if (c->sent == c->out.length) {
-        tpi_buf_clear(&c->out);
-        c->sent = 0;
-    }
+    tpi_buf out = {0};
+    tpi_packet_put_u8(&out, TPI_PACKET_DONE);
+    tpi_buf_put(&out, values->data, values->length);
+    send_packet(c, &out);
 }

@@ -1,4 +1,5 @@
-/* targets.c - the robots of the server, and the devices of the program. */
+/* targets.c - the robots of the server; matching the devices of the program with one. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +84,11 @@ bool tpi_universalf_select(struct connection *c, tp_device *device)
 static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
                       const tp_error *err)
 {
-    struct connection *c = context;
+    struct connection *c = tp_connection_state(context);
 
+    assert(front_is_current(c->front));
     (void)request;
-    if (c->ending || device != c->device) {
+    if (tp_connection_is_ending(c->base) || device != c->device) {
         return;
     }
     c->is_open = status == TP_OK;
@@ -98,42 +100,11 @@ static void on_opened(void *context, const tp_msghdr *request, tp_device *device
         tpi_universalf_failed(c, tpi_universalf_fault(status), "%s", err->text);
         return;
     }
-    tpi_universalf_go_on(c);
+    c->task.goes_on = true;
+    tp_connection_soon(c->base);
 }
 
 /* ---- Devices of the program ------------------------------------------------------------------ */
-
-const struct port *tpi_universalf_port(const struct connection *c, uint8_t type)
-{
-    return type >= FIRST_TYPE && type < FIRST_TYPE + c->port_count ? &c->ports[type - FIRST_TYPE]
-                                                                   : NULL;
-}
-
-bool tpi_universalf_add_port(struct connection *c, const tpi_value *classes, int id)
-{
-    struct port *port = &c->ports[c->port_count];
-    char *text = malloc((size_t)classes->length + 1);
-
-    if (text == NULL) {
-        return false;
-    }
-    memcpy(text, classes->text, classes->length);
-    text[classes->length] = '\0';
-    *port = (struct port){.classes = text, .id = id, .part = -1};
-    c->port_count++;
-    return true;
-}
-
-void tpi_universalf_drop_ports(struct connection *c, unsigned from)
-{
-    while (c->port_count > from) {
-        struct port *port = &c->ports[--c->port_count];
-
-        free(port->classes);
-        free(port->explanation);
-        *port = (struct port){0};
-    }
-}
 
 static void match(struct connection *c)
 {
@@ -178,13 +149,13 @@ void tpi_universalf_matched(struct connection *c, const tp_universal_matches *ma
     }
     for (unsigned i = 0; i < c->port_count; i++) {
         if (!keep(&c->ports[i], &matches->matches[i])) {
-            tpi_universalf_give_up(c);
+            tp_connection_give_up(c->base);
             return;
         }
     }
     c->revision = matches->revision;
     c->is_stale = false;
-    tpi_universalf_go_on(c);
+    c->task.goes_on = true;
 }
 
 bool tpi_universalf_prepare(struct connection *c)

@@ -3,7 +3,8 @@
  *
  * Addresses are texts: "tcp:127.0.0.1:6665", "tcp:[::1]:6665", "tcp:*:0" (all interfaces, any
  * port), "tcp:name:6665" (its IPv4 addresses first), "unix:/path". Nagle is off, keep-alive is on.
- * All functions belong to the loop's thread. A started stream allocates nothing.
+ * All functions belong to the loop's thread. A started stream allocates nothing, but once when its
+ * peer first takes no more.
  *
  * Writing works like write() on a non-blocking socket: tp_stream_try_write() takes as much as it
  * can and keeps no pointer to the caller's memory. If it did not take everything, `written` reports

@@ -16,6 +16,10 @@ enum {
     FIRST_SHIFT = 8
 };
 
+/* Small blocks are what messages are made of all the time: some more of them are made than are
+ * needed, and some are kept when memory is given back. Otherwise every new peak allocates again. */
+enum { SMALL = 4096, MOST_SPARE = 16, KEPT_BYTES = 64 << 10 };
+
 struct pool;
 
 /* What precedes every block. */
@@ -28,7 +32,8 @@ struct head {
 };
 
 struct pool {
-    struct head *idle[CLASSES];      /* the owner's */
+    struct head *idle[CLASSES];      /* the owner's, as the next */
+    uint32_t made[CLASSES];          /* blocks of each class, so far */
     _Atomic(struct head *) returned; /* pushed by other threads; `left` when the owner is gone */
     atomic_long blocks;              /* not freed yet, plus one while its thread lives */
     struct pool *next;               /* of all pools; guarded by the lock, as the next */
@@ -147,8 +152,24 @@ static void *new_block(struct pool *pool, unsigned class, size_t size)
     *head = (struct head){.owner = kept ? pool : NULL, .size = room, .class = class};
     if (kept) {
         atomic_fetch_add(&pool->blocks, 1);
+        pool->made[class]++;
     }
     return head->bytes;
+}
+
+/* Half as many as there are, for the next peak. */
+static void make_spare(struct pool *pool, unsigned class)
+{
+    const size_t size = class < CLASSES ? size_of(class) : SIZE_MAX;
+    unsigned count = size <= SMALL ? pool->made[class] / 2 : 0;
+
+    for (count = count < MOST_SPARE ? count : MOST_SPARE; count > 0; count--) {
+        void *block = new_block(pool, class, size);
+        if (block == NULL) {
+            return;
+        }
+        tpi_pool_give(block);
+    }
 }
 
 void *tpi_pool_take(size_t size)
@@ -162,6 +183,7 @@ void *tpi_pool_take(size_t size)
         collect_returned(pool, NULL);
     }
     if (class == CLASSES || pool->idle[class] == NULL) {
+        make_spare(pool, class);
         return new_block(pool, class, size);
     }
     struct head *head = pool->idle[class];
@@ -239,6 +261,18 @@ void tpi_pool_leave(void)
 
 /* ---- Memory that nobody uses ----------------------------------------------------------------- */
 
+/* The end of what a pool keeps of a class. */
+static struct head **behind_kept(struct head **list, unsigned class)
+{
+    const size_t size = size_of(class);
+
+    for (size_t kept = 0; *list != NULL && size <= SMALL && kept + size <= KEPT_BYTES;
+         kept += size) {
+        list = &(*list)->next;
+    }
+    return list;
+}
+
 tpi_idle *tpi_pool_detach(void)
 {
     tpi_idle *idle = own_pool != NULL ? calloc(1, sizeof *idle) : NULL;
@@ -246,8 +280,9 @@ tpi_idle *tpi_pool_detach(void)
     if (idle != NULL) {
         collect_returned(own_pool, NULL);
         for (unsigned class = 0; class < CLASSES; class ++) {
-            idle->lists[class] = own_pool->idle[class];
-            own_pool->idle[class] = NULL;
+            struct head **rest = behind_kept(&own_pool->idle[class], class);
+            idle->lists[class] = *rest;
+            *rest = NULL;
         }
     }
     return idle;
@@ -264,31 +299,43 @@ static struct head *take_returned(struct pool *pool)
     return top != &left ? top : NULL;
 }
 
-/* The blocks keep their pools, so these are not looked at without the lock. */
-static struct head *take_all_returned(void)
+static void prepend(struct head **list, struct head *head)
 {
-    struct head *all = NULL;
+    head->next = *list;
+    *list = head;
+}
 
+/* What was given back: to be freed, and small blocks that their pools keep. The blocks keep their
+ * pools, so these are not looked at without the lock. */
+static void take_all_returned(struct head **out, struct head **kept)
+{
     lock_pools();
     for (struct pool *pool = pools; pool != NULL; pool = pool->next) {
-        struct head *head = take_returned(pool);
-        while (head != NULL) {
-            struct head *next = head->next;
-            head->next = all;
-            all = head;
-            head = next;
+        size_t bytes = 0;
+
+        for (struct head *head = take_returned(pool), *next; head != NULL; head = next) {
+            next = head->next;
+            bytes += head->size <= SMALL ? head->size : 0;
+            prepend(head->size <= SMALL && bytes <= KEPT_BYTES ? kept : out, head);
         }
     }
     unlock_pools();
-    return all;
 }
 
 void tpi_pool_tidy(tpi_idle *idle)
 {
+    struct head *returned = NULL, *kept = NULL;
+
     for (unsigned class = 0; idle != NULL && class < CLASSES; class ++) {
         free_list(idle->lists[class]);
     }
     free(idle);
-    free_list(take_all_returned());
+    take_all_returned(&returned, &kept);
+    free_list(returned);
+    while (kept != NULL) {
+        struct head *next = kept->next;
+        give_across(kept->owner, kept);
+        kept = next;
+    }
     (void)malloc_trim(0);
 }

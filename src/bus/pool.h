@@ -3,8 +3,9 @@
  *
  * Every thread has a pool of its own. A block returns to the pool it came from: at once if its own
  * thread gives it back, otherwise over a stack that any thread may push to and the owner empties
- * when it runs short. So a message made by a driver's thread and released by the loop costs neither
- * a lock nor an allocation. A pool whose thread has ended lives until its last block is back.
+ * when it runs short. A pool that runs short of small blocks makes some more than it needs. So a
+ * message made by a driver's thread and released by the loop costs neither a lock nor an
+ * allocation. A pool whose thread has ended lives until its last block is back.
  */
 #ifndef TROUPE_BUS_POOL_H
 #define TROUPE_BUS_POOL_H
@@ -29,8 +30,9 @@ void tpi_pool_leave(void);
 typedef struct tpi_idle tpi_idle;
 tpi_idle *tpi_pool_detach(void);
 
-/* Give memory that nobody uses back to the system: what was detached (NULL is accepted), and what
- * threads gave back to the pools of others. Any thread; takes milliseconds if there is much. */
+/* Give memory that nobody uses back to the system, but for some small blocks: what was detached
+ * (NULL is accepted), and what threads gave back to the pools of others. Any thread; takes
+ * milliseconds if there is much. */
 void tpi_pool_tidy(tpi_idle *idle);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "bus/msg.h"
 
-enum { FIRST_CAPACITY = 8, MOST_RULES = 256 };
+enum { FIRST_CAPACITY = 32, MOST_RULES = 256 };
 
 void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback)
 {

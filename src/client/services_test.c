@@ -346,7 +346,7 @@ static void panics_are_raised_and_reset_alike(struct both *both)
     assert_string_equal(panic->why, "a cat");
     reset.epoch = panic->epoch;
     expect(both, TP_PLAYER_REQ_RESET_PANIC, &(tp_panic_reset){.epoch = reset.epoch + 1},
-           TP_E_INVALID, "there is another panic by now");
+           TP_E_INVALID, "there is another panic by now: its number is 1");
     expect(both, TP_PLAYER_REQ_RESET_PANIC, &reset, TP_OK, "");
     expect(both, TP_PLAYER_REQ_GET_PANIC, NULL, TP_OK, "");
     assert_false(((const tp_panic_state *)payload(both))->active);

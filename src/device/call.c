@@ -189,7 +189,7 @@ bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *
     *call = (tpi_call){
         .device = command->device,
         .what = command->what,
-        .asked_ns = now_ns(command->device),
+        .asked_ns = command->now_ns,
         .order = {.mover = command->mover, .epoch = command->epoch, .until_ns = command->until_ns}};
     tpi_jobs_add(self);
     if (!carry_out(call, command->ask, NULL, status)) {

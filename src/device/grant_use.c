@@ -211,11 +211,22 @@ tp_status tp_link_grant(tp_link *link, const tp_grant_options *options)
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
+/* Slots that were used last are used first: they are in the caches of the processor. */
+static void reclaim_slots(tp_grant *grant)
+{
+    tpi_item *item = tpi_inbox_take(&grant->returned);
+
+    while (item != NULL) {
+        tpi_item *next = item->next;
+        item->next = grant->own.free_slots;
+        grant->own.free_slots = item;
+        item = next;
+    }
+}
+
 static tpi_slot *take_slot(tp_grant *grant)
 {
-    if (grant->own.free_slots == NULL) {
-        grant->own.free_slots = tpi_inbox_take(&grant->returned);
-    }
+    reclaim_slots(grant);
     tpi_item *item = grant->own.free_slots;
     if (item != NULL) {
         grant->own.free_slots = item->next;

@@ -657,8 +657,9 @@ typedef struct tpi_timed_command {
     tp_device *device;
     const tp_message *what;
     const void *ask;
-    tpi_mover mover;  /* whose command it is */
-    unsigned epoch;   /* of the panic, when it was granted */
+    tpi_mover mover; /* whose command it is */
+    unsigned epoch;  /* of the panic, when it was granted */
+    int64_t now_ns;
     int64_t until_ns; /* it moves nothing after this time */
 } tpi_timed_command;
 bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
@@ -733,6 +734,7 @@ void tpi_links_open(tp_instance *self,
 void tpi_links_close(tp_instance *self);
 void tpi_links_give_up(tp_instance *self);
 bool tpi_links_are_there(const tp_instance *self);
+bool tpi_links_exist(const tp_instance *self); /* it uses devices of others */
 void tpi_links_free(tp_instance *self);
 
 /* The instance runs: what it would have missed before is repeated. */

@@ -118,9 +118,12 @@ void tpi_jobs_run_aside(tp_instance *self, tpi_run_job *run)
 {
     const int64_t longest_ns = 20 * TP_NS_PER_MS;
     const bool rests = tp_instance_clock(self) == tp_clock_real();
-    const int64_t begun_ns = rests ? tp_clock_now_ns(tp_clock_real()) : 0;
 
-    if (self->jobs.aside == NULL || (rests && begun_ns < self->jobs.aside_ns)) {
+    if (self->jobs.aside == NULL) {
+        return;
+    }
+    const int64_t begun_ns = rests ? tp_clock_now_ns(tp_clock_real()) : 0;
+    if (rests && begun_ns < self->jobs.aside_ns) {
         return;
     }
     run_first_aside(self, run);

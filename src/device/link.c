@@ -148,6 +148,11 @@ static bool waits_for(const tp_instance *other, const tp_instance *self, unsigne
     return other == self;
 }
 
+bool tpi_links_exist(const tp_instance *self)
+{
+    return self->links.first != NULL;
+}
+
 bool tpi_links_are_there(const tp_instance *self)
 {
     const tp_link *link = self->links.first;

@@ -203,13 +203,15 @@ static void note_late(tp_grant *grant, int64_t late_ns)
 }
 
 /* The driver may stop the instance meanwhile, which finishes the grant. */
-static void carry_out(tp_instance *self, tp_grant *grant, tpi_slot *slot, int64_t until_ns)
+static void carry_out(tp_instance *self, tp_grant *grant, tpi_slot *slot, int64_t at_ns,
+                      int64_t until_ns)
 {
     const tpi_timed_command command = {.device = grant->device,
                                        .what = slot->what,
                                        .ask = slot->what->ask == NULL ? NULL : slot->value,
                                        .mover = grant->link->mover,
                                        .epoch = grant->epoch,
+                                       .now_ns = at_ns,
                                        .until_ns = until_ns};
     tpi_call *call =
         grant->player.spare != NULL ? grant->player.spare : tpi_pool_take(sizeof *call);
@@ -253,7 +255,7 @@ static void play_first(tp_instance *self, tp_grant *grant, int64_t at_ns)
         return;
     }
     note_late(grant, late_ns);
-    carry_out(self, grant, slot, wanted_ns + limit_ns);
+    carry_out(self, grant, slot, at_ns, wanted_ns + limit_ns);
 }
 
 /* The grant whose first command is due, the earliest of all; NULL for none. */
@@ -276,9 +278,8 @@ static tp_grant *first_due(const tp_instance *self, int64_t at_ns)
 }
 
 /* Finishing one may stop the instance, which finishes all. */
-static void collect(tp_instance *self)
+static void collect(tp_instance *self, int64_t at_ns)
 {
-    const int64_t at_ns = now_ns(self);
     tp_grant *grant = self->timed.played;
 
     while (grant != NULL) {
@@ -343,20 +344,18 @@ static void set_timer(tp_instance *self)
     }
 }
 
-/* What was posted is taken once, so that other work has its turn however much is posted. */
+/* What was posted is taken once, so that other work has its turn however much is posted. Few looks
+ * at the clock: on a machine with fewer cores than devices, others of the same instant wait. */
 void tpi_timed_serve(tp_instance *self)
 {
     if (self->timed.played == NULL) {
         return;
     }
     assert(!instance_is_busy(self));
-    collect(self);
-    for (;;) {
-        const int64_t at_ns = now_ns(self);
-        tp_grant *grant = first_due(self, at_ns);
-        if (grant == NULL) {
-            break;
-        }
+    int64_t at_ns = now_ns(self);
+    collect(self, at_ns);
+    for (tp_grant *grant = first_due(self, at_ns); grant != NULL; grant = first_due(self, at_ns)) {
+        at_ns = now_ns(self); /* the command before may have taken long */
         play_first(self, grant, at_ns);
         tpi_stop_serve(&self->safety);
     }

@@ -425,7 +425,7 @@ tp_status tpi_worker_launch(tp_instance *self, tp_error *err)
         self->on_loop = true;
         return status;
     }
-    tpi_safety_attach(&self->safety, &worker->bell);
+    tpi_safety_attach(&self->safety, &worker->bell, tpi_links_exist(self));
     return TP_OK;
 }
 

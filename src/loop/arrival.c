@@ -35,6 +35,15 @@ static void forget(tpi_arrival *arrival)
     arrival->settles_ns = 0;
 }
 
+void tpi_arrival_resume(tpi_arrival *arrival, size_t unread)
+{
+    const bool peer_holds_some = arrival->ahead > 0 || arrival->settles_ns != 0;
+
+    if (unread == 0 && !peer_holds_some) {
+        forget(arrival);
+    }
+}
+
 /* The peer may hold more. */
 static void settle(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns)
 {

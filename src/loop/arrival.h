@@ -31,6 +31,10 @@ typedef struct tpi_arrival {
  * earliest. No effect if bytes wait already. */
 void tpi_arrival_wait(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, size_t left);
 
+/* The socket is read again after a pause, and `unread` bytes are in it. If there are none, nothing
+ * came in the pause, and what comes next is new. */
+void tpi_arrival_resume(tpi_arrival *arrival, size_t unread);
+
 /* `length` bytes were read. `turn_ns` is the beginning of the turn before. `drained`: the socket
  * was empty afterwards; otherwise `left` bytes are left at most. Returns the time that the bytes
  * arrived at the earliest. */

@@ -26,6 +26,31 @@ static void what_is_left_keeps_its_age_until_it_was_read(void **state)
     assert_true(tpi_arrival_read(&a, 17 * s, 18 * s, 7, true, 0) == 17 * s);
 }
 
+/* A pause without bytes makes nothing old; one with bytes does. */
+static void what_comes_after_a_pause_is_new_if_nothing_came_in_it(void **state)
+{
+    tpi_arrival a = {.peer_holds = 10 * ROOM, .much = ROOM / 2};
+
+    (void)state;
+    tpi_arrival_wait(&a, 10 * s, 10 * s, 0);
+    tpi_arrival_resume(&a, 0);
+    assert_true(tpi_arrival_read(&a, 14 * s, 14 * s, 100, true, 0) == 14 * s);
+    tpi_arrival_wait(&a, 20 * s, 20 * s, 0);
+    tpi_arrival_resume(&a, 100);
+    assert_true(tpi_arrival_read(&a, 24 * s, 24 * s, 100, true, 0) == 20 * s);
+}
+
+/* The pause began late in a turn: the peer may hold bytes that came before it. */
+static void what_the_peer_holds_is_old_after_a_pause_too(void **state)
+{
+    tpi_arrival a = {.peer_holds = 10 * ROOM, .much = ROOM / 2};
+
+    (void)state;
+    tpi_arrival_wait(&a, 10 * s, 11 * s, 0);
+    tpi_arrival_resume(&a, 0);
+    assert_true(tpi_arrival_read(&a, 14 * s, 14 * s, 100, true, 0) == 10 * s);
+}
+
 /* The socket never gets empty, but what is behind those bytes came after they were counted. */
 static void a_flood_is_not_old_for_ever(void **state)
 {
@@ -104,6 +129,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_of_an_empty_socket_arrived_after_the_turn_before),
+        cmocka_unit_test(what_comes_after_a_pause_is_new_if_nothing_came_in_it),
+        cmocka_unit_test(what_the_peer_holds_is_old_after_a_pause_too),
         cmocka_unit_test(what_is_left_keeps_its_age_until_it_was_read),
         cmocka_unit_test(a_flood_is_not_old_for_ever),
         cmocka_unit_test(what_the_peer_still_holds_is_as_old),

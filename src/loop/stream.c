@@ -22,6 +22,8 @@
 void tpi_stream_release(tp_stream *stream)
 {
     free(stream->attempt);
+    free(stream->carry);
+    free(stream->peer);
     free(stream);
 }
 
@@ -153,11 +155,27 @@ static void tune(tp_stream *stream)
     tp_stream_set_patience(stream, TP_STREAM_PATIENCE_S);
 }
 
+bool tpi_stream_set_peer(tp_stream *stream, const char *peer)
+{
+    const size_t size = strlen(peer) + 1;
+    char *text = malloc(size);
+
+    if (text != NULL) {
+        memcpy(text, peer, size);
+        free(stream->peer);
+        stream->peer = text;
+    }
+    return text != NULL;
+}
+
 void tpi_stream_become_open(tp_stream *stream, const struct sockaddr *peer)
 {
+    char text[128];
+
     stream->state = TPI_STREAM_OPEN;
     stream->error = 0;
-    tpi_address_print(stream->peer, sizeof stream->peer, peer);
+    tpi_address_print(text, sizeof text, peer);
+    (void)tpi_stream_set_peer(stream, text);
     if (peer->sa_family != AF_UNIX) {
         tune(stream);
     }
@@ -266,6 +284,9 @@ void tp_stream_resume(tp_stream *stream)
     if (stream->reading || stream->ended) {
         return;
     }
+    if (stream->arrival.behind) {
+        tpi_arrival_resume(&stream->arrival, tp_stream_unread(stream));
+    }
     int error = uv_read_start(&stream->uv.stream, on_room, on_read);
     if (error != 0) {
         break_off(stream, error);
@@ -299,7 +320,7 @@ size_t tp_stream_unread(const tp_stream *stream)
 
 static void on_carried(uv_write_t *request, int error)
 {
-    tp_stream *stream = CONTAINER_OF(request, tp_stream, write);
+    tp_stream *stream = request->data;
 
     stream->carrying = false;
     if (stream->state == TPI_STREAM_CLOSING || stream->ended) {
@@ -338,9 +359,14 @@ static size_t carry(tp_stream *stream, const uv_buf_t *bufs, unsigned count, siz
     if (stream->carrying) {
         return 0;
     }
-    const size_t length = copy_rest(stream->carry, bufs, count, skip);
-    const uv_buf_t carried = uv_buf_init(stream->carry, (unsigned)length);
-    int error = uv_write(&stream->write, &stream->uv.stream, &carried, 1, on_carried);
+    if (stream->carry == NULL && (stream->carry = malloc(sizeof *stream->carry)) == NULL) {
+        break_off(stream, UV_ENOMEM);
+        return 0;
+    }
+    const size_t length = copy_rest(stream->carry->bytes, bufs, count, skip);
+    const uv_buf_t carried = uv_buf_init(stream->carry->bytes, (unsigned)length);
+    stream->carry->write.data = stream;
+    int error = uv_write(&stream->carry->write, &stream->uv.stream, &carried, 1, on_carried);
     if (error != 0) {
         break_off(stream, error);
         return 0;
@@ -414,11 +440,11 @@ tp_status tp_stream_error(const tp_stream *stream, tp_error *err)
         return TP_OK;
     }
     return stream->state == TPI_STREAM_FAILED
-               ? tpi_address_fail(err, stream->error, TPI_ADDRESS_CONNECT, stream->peer)
-               : tpi_uv_fail(err, stream->error, stream->peer);
+               ? tpi_address_fail(err, stream->error, TPI_ADDRESS_CONNECT, tp_stream_peer(stream))
+               : tpi_uv_fail(err, stream->error, tp_stream_peer(stream));
 }
 
 const char *tp_stream_peer(const tp_stream *stream)
 {
-    return stream->peer;
+    return stream->peer != NULL ? stream->peer : "";
 }

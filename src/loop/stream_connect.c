@@ -123,8 +123,12 @@ tp_status tp_stream_connect(tp_stream **out, tp_loop *loop, const char *address,
     stream->attempt = attempt;
     attempt->done = done;
     attempt->context = context;
-    (void)snprintf(stream->peer, sizeof stream->peer, "%s", address);
-    tp_status status = tpi_address_get(&attempt->address, address, TPI_ADDRESS_CONNECT, false, err);
+    tp_status status = tpi_stream_set_peer(stream, address)
+                           ? TP_OK
+                           : tpi_address_fail(err, UV_ENOMEM, TPI_ADDRESS_CONNECT, address);
+    status = status != TP_OK
+                 ? status
+                 : tpi_address_get(&attempt->address, address, TPI_ADDRESS_CONNECT, false, err);
     if (status == TP_OK) {
         int error = begin_attempt(stream);
         status = error == 0 ? TP_OK : tpi_address_fail(err, error, TPI_ADDRESS_CONNECT, address);

@@ -34,6 +34,12 @@ struct tpi_stream_attempt {
     void *context; /* borrowed */
 };
 
+/* What only a stream needs whose kernel takes no more: a few bytes that libuv writes. */
+struct tpi_stream_carry {
+    uv_write_t write;
+    char bytes[TPI_STREAM_CARRIED];
+};
+
 /* libuv has a handle in the states CONNECTING, RETRYING and OPEN. */
 struct tp_stream {
     union {
@@ -51,7 +57,7 @@ struct tp_stream {
     void *context;                  /* borrowed */
     bool reading;
     bool ended;    /* `end` was called */
-    bool carrying; /* `carry` is queued in libuv */
+    bool carrying; /* the bytes of `carry` are queued in libuv */
     bool blocked;  /* somebody is to be told when more can be written */
     tp_after tell; /* tells the end of a stream that is not reading */
 
@@ -61,13 +67,15 @@ struct tp_stream {
     unsigned patience_s;
     tp_timer *pulse; /* owned: asks whether the peer is still there; NULL for never */
 
-    uv_write_t write;
-    char carry[TPI_STREAM_CARRIED];
-    char peer[128];
+    struct tpi_stream_carry *carry; /* owned; NULL until the kernel first takes no more */
+    char *peer;                     /* owned: its text; NULL for none */
 };
 
 /* In no state yet; NULL without memory. */
 tp_stream *tpi_stream_create(tp_loop *loop);
+
+/* Set the text that the peer is known by; copied. False without memory: it stays as it was. */
+bool tpi_stream_set_peer(tp_stream *stream, const char *peer);
 
 /* Give libuv its handle, for a family of addresses. */
 void tpi_stream_init_handle(tp_stream *stream, int family);

@@ -135,7 +135,16 @@ static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
         return;
     }
     command->used = false;
-    tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s", why);
+    if (command->worst == TPI_MOTION_MODIFIED) {
+        char text[TPI_MOTION_TEXT] = "";
+
+        (void)snprintf(text, sizeof text, "%s", signal == TPI_MOTION_SUCCESS ? "" : why);
+        tpi_motion_change_put(e, &command->change, text);
+        tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s",
+                               text[0] != '\0' ? text : why);
+    } else {
+        tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s", why);
+    }
 }
 
 static void begin_brake(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
@@ -217,9 +226,11 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
     } else if (duration_ns == 0) {
         tpi_motion_profile_trapezoid(&m->profile, from, value, &axis->limits);
     } else if (!tpi_motion_profile_cubic(&m->profile, from, value, (double)duration_ns * 1e-9,
-                                         &axis->limits) &&
-               command->worst < TPI_MOTION_MODIFIED) {
-        command->worst = TPI_MOTION_MODIFIED;
+                                         &axis->limits)) {
+        const tpi_motion_change change = {TPI_MOTION_STRETCHED, axis->index, 0,
+                                          (double)duration_ns * 1e-9, m->profile.end_s};
+
+        tpi_motion_change_note(m->track, command, &change);
     }
     const bool known = !isinf(m->profile.end_s);
     m->ends = known || m->servo == TPI_MOTION_GOTO_SERVO; /* the base reports its end */
@@ -340,7 +351,7 @@ static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
     release_order(e, track->client, order);
 }
 
-static tpi_motion_playing *begin_command(tpi_motion_engine *e, const tpi_motion_track *track,
+static tpi_motion_playing *begin_command(tpi_motion_engine *e, tpi_motion_track *track,
                                          const tpi_motion_order *order,
                                          const tpi_motion_subject *subject)
 {
@@ -350,14 +361,18 @@ static tpi_motion_playing *begin_command(tpi_motion_engine *e, const tpi_motion_
         .used = true,
         .mode = subject->mode,
         .flags = subject->flags,
-        .worst = order->modified ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS,
+        .worst = TPI_MOTION_SUCCESS,
         .tag = order->tag,
         .package = subject->package,
         .open = order->count,
         .start_ns = subject->start_ns,
     };
+    tpi_motion_change_note(track, command, &order->change);
     if (subject->mode == TPI_MOTION_DIRECT) {
-        tpi_motion_signal_send(e, track->client, subject, command->worst, false, "started");
+        char text[TPI_MOTION_TEXT] = "started";
+
+        tpi_motion_change_put(e, &command->change, text);
+        tpi_motion_signal_send(e, track->client, subject, command->worst, false, "%s", text);
     }
     return command;
 }

@@ -223,7 +223,7 @@ static void limits_are_narrowed_and_widened_again(void **state)
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 0.1, "");
     bench_set(b, c, 1, 1, 2);
     bench_wait(b, c, 2000);
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started; waist is clamped from 2 to 0.5");
     assert_true(bench_last(b, 0)->speeds[0] == 0.1);
     bench_wait(b, c, 8000);
     assert_true(bench_last(b, 0)->values[0] == 0.5);

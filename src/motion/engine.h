@@ -73,6 +73,7 @@ typedef struct tpi_motion_write {
     uint16_t output, count; /* slots of the output */
     tpi_motion_what what;
     uint8_t frame;        /* of GOTO: 0 odometry, 1 map */
+    double rate;          /* of GOTO: over 0, up to 1; how fast, as a part of the limits */
     const uint8_t *servo; /* for each slot one of TPI_MOTION_SERVO_; 0: never commanded so far */
     const double *values; /* position, speed or force */
     const double *speeds; /* for each slot */

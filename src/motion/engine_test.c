@@ -17,12 +17,14 @@ static void a_speed_is_ramped_and_answered_when_it_starts_and_ends(void **state)
     bench_expect_nothing(b, c);
     bench_speed(b, c, 2, 0.4, 0.1, 0);
     bench_wait(b, c, 100);
-    bench_expect(b, c, 2, TPI_MOTION_MODIFIED, false, "started"); /* wheels do not drive sideways */
+    bench_expect(b, c, 2, TPI_MOTION_MODIFIED, false,
+                 "started; base.vy 0.1 is left out: the base cannot move so");
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
     bench_send(b, c, BENCH_DIRECT, TPI_MOTION_STOP, 3, &(tpi_motion_empty){0});
     bench_wait(b, c, 1000);
     bench_expect(b, c, 3, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 2, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
+    bench_expect(b, c, 2, TPI_MOTION_MODIFIED, true,
+                 "replaced by a newer command; base.vy 0.1 is left out: the base cannot move so");
     bench_expect(b, c, 3, TPI_MOTION_SUCCESS, true, "done");
     assert_true(bench_last(b, 0)->values[0] == 0);
 }
@@ -80,8 +82,8 @@ static void a_target_beyond_a_limit_is_clamped(void **state)
 
     bench_set(b, c, 1, 1, 9);
     bench_wait(b, c, 5000);
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started");
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "done");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started; head:0 is clamped from 9 to 1.5");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "head:0 is clamped from 9 to 1.5");
     assert_true(bench_last(b, 1)->values[0] == 1.5);
 }
 
@@ -93,8 +95,8 @@ static void targets_of_a_move_are_clamped(void **state)
 
     bench_send(b, c, BENCH_DIRECT, TPI_MOTION_MOVE, 1, &(tpi_motion_move){0, 1, 2, targets});
     bench_wait(b, c, 5000);
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started");
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "done");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, false, "started; head:0 is clamped from 9 to 1.5");
+    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "head:0 is clamped from 9 to 1.5");
     assert_true(bench_last(b, 1)->values[0] == 1.5);
     assert_true(bench_last(b, 2)->values[0] == -0.5);
 }

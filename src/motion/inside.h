@@ -41,6 +41,21 @@ typedef enum tpi_motion_track_state {
 
 struct tpi_motion_client;
 
+/* What is done otherwise than asked. */
+typedef enum tpi_motion_change_kind {
+    TPI_MOTION_NO_CHANGE,
+    TPI_MOTION_CLAMPED,   /* a position, a speed or a force */
+    TPI_MOTION_LEFT_OUT,  /* a speed of the base that it cannot have */
+    TPI_MOTION_STRETCHED, /* a duration, in s */
+    TPI_MOTION_REDUCED,   /* the motion of a control frame */
+} tpi_motion_change_kind;
+
+typedef struct tpi_motion_change {
+    tpi_motion_change_kind kind;
+    uint16_t axis, more; /* the first axis, and how many others */
+    double asked, given;
+} tpi_motion_change;
+
 typedef struct tpi_motion_track {
     tpi_motion_track_state state;
     tpi_motion_line line;
@@ -56,6 +71,9 @@ typedef struct tpi_motion_track {
         int64_t duration_ns, start_at; /* when it can start, INT64_MAX: unknown */
         int64_t begun_ns, begun_tau_ns;
         tpi_motion_estimate estimate;
+        uint32_t changes;         /* commands that were not done as asked */
+        tpi_motion_change change; /* of the first of them */
+        int64_t change_ns;        /* its time */
     } sequence;
 } tpi_motion_track;
 
@@ -67,6 +85,7 @@ typedef struct tpi_motion_playing {
     uint32_t tag, package;
     uint32_t open; /* motions that have not ended */
     int64_t start_ns;
+    tpi_motion_change change; /* the first one */
 } tpi_motion_playing;
 
 typedef struct tpi_motion_repeat {
@@ -159,6 +178,7 @@ typedef struct tpi_motion_output {
     bool dirty, forced;   /* is looked at after this instant; is written in any case */
     tpi_motion_what what; /* of the next write */
     bool goes;            /* a GOTO runs in the device */
+    double rate;          /* at which it runs */
     const char *occupied; /* borrowed; why it cannot be interrupted, NULL if it can */
 } tpi_motion_output;
 
@@ -173,7 +193,8 @@ typedef struct tpi_motion_order {
     uint16_t code, count;
     uint32_t tag;
     uint8_t servo, frame; /* the latter of GOTO */
-    bool firm, modified;
+    bool firm;
+    tpi_motion_change change;
     int64_t duration_ns;
     tpi_motion_target *targets; /* borrowed: the engine's */
     bool moves_frame;           /* POSE, TWIST, WRENCH */
@@ -274,13 +295,27 @@ void tpi_motion_answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t
 bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record,
                            tpi_motion_order *out, tp_error *err);
 
+/* ---- change.c: what is done otherwise than asked ---- */
+
+/* An axis of an order gets another value. */
+void tpi_motion_change_add(tpi_motion_change *change, tpi_motion_change_kind kind, uint16_t axis,
+                           double asked, double given);
+
+/* The command is MODIFIED; the summary of its sequence says so. */
+void tpi_motion_change_note(tpi_motion_track *track, tpi_motion_playing *command,
+                            const tpi_motion_change *change);
+
+/* The change as a text, behind what is there; nothing if there is none. */
+void tpi_motion_change_put(const tpi_motion_engine *e, const tpi_motion_change *change,
+                           char text[TPI_MOTION_TEXT]);
+
 /* ---- tool.c: control frames ---- */
 
 /* Resolve POSE, TWIST or WRENCH to the axes that move the frame. */
 bool tpi_motion_tool_read(tpi_motion_engine *e, tpi_motion_order *out, tp_error *err);
 
 /* Plan the motion of a control frame from the state in which the axes are taken over on the track.
- * Sets `order->modified` and the values of its targets. Returns NULL, with the reason, if it cannot
+ * Sets `order->change` and the values of its targets. Returns NULL, with the reason, if it cannot
  * be. */
 tpi_motion_tool *tpi_motion_tool_plan(tpi_motion_engine *e, const tpi_motion_track *track,
                                       tpi_motion_order *order, tp_error *err);

@@ -47,7 +47,10 @@ static void clamp(tpi_motion_engine *e, tpi_motion_order *out)
         tpi_motion_target *target = &out->targets[i];
         const double value = clamped(&e->axes[target->axis], out->servo, target->value);
 
-        out->modified = out->modified || value != target->value;
+        if (value != target->value) {
+            tpi_motion_change_add(&out->change, TPI_MOTION_CLAMPED, target->axis, target->value,
+                                  value);
+        }
         target->value = value;
     }
 }
@@ -77,9 +80,10 @@ static bool read_base_speed(tpi_motion_engine *e, const double speed[3], tpi_mot
         const bool moves = (axis->of->servo & TPI_MOTION_SERVO_SPEED) != 0 &&
                            axis->place.output != TPI_MOTION_NOWHERE;
 
-        out->modified = out->modified || (!moves && speed[i] != 0);
         if (moves) {
             add(out, axes[i], speed[i]);
+        } else if (speed[i] != 0) {
+            tpi_motion_change_add(&out->change, TPI_MOTION_LEFT_OUT, axes[i], speed[i], 0);
         }
     }
     if (out->count == 0) {

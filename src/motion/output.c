@@ -34,6 +34,8 @@ static void values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis, d
     }
 }
 
+static const double LEAST_STEP = 0.01; /* of the rate of a GOTO, which is issued again then */
+
 static void emit(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns,
                  tpi_motion_what what)
 {
@@ -44,6 +46,7 @@ static void emit(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns
         .count = output->count,
         .what = what,
         .frame = first->motion.frame,
+        .rate = output->rate,
         .servo = e->room.servos,
         .values = e->room.values,
         .speeds = e->room.speeds,
@@ -52,10 +55,26 @@ static void emit(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns
     e->emit(e->user, &write);
 }
 
-/* A GOTO runs in the device: it is stopped while its time line stands, and issued again. */
-static void write_goto(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns, bool goes)
+/* How fast a GOTO is to run: as its time line at the end of this step. One that comes to a stand
+ * stops then. */
+static double goto_rate(const tpi_motion_output *output, const tpi_motion_track *track)
 {
-    if (goes == output->goes && !(goes && output->forced)) {
+    const double scale = tpi_motion_track_scale(track);
+
+    if (track->line.phase != TPI_MOTION_STEP || scale == 0) {
+        return fmin(scale, 1);
+    }
+    return track->line.end.rate > 0 ? track->line.end.rate : output->goes ? output->rate : scale;
+}
+
+/* A GOTO runs in the device: it is stopped while its time line stands, and issued again when its
+ * rate has changed. */
+static void write_goto(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns, double rate)
+{
+    const bool goes = rate > 0;
+    const bool other = fabs(rate - output->rate) >= LEAST_STEP || (rate == 1 && output->rate < 1);
+
+    if (goes == output->goes && !(goes && (output->forced || other))) {
         return;
     }
     for (uint16_t i = 0; i < output->count; i++) {
@@ -64,6 +83,7 @@ static void write_goto(tpi_motion_engine *e, tpi_motion_output *output, int64_t 
         e->room.servos[i] = 0;
     }
     output->goes = goes;
+    output->rate = rate;
     emit(e, output, due_ns, goes ? TPI_MOTION_WRITE_GOTO : TPI_MOTION_WRITE_STOP);
 }
 
@@ -100,9 +120,9 @@ void tpi_motion_output_write(tpi_motion_engine *e, int64_t due_ns)
         const bool own = first->motion.servo == TPI_MOTION_GOTO_SERVO;
 
         if (own) {
-            write_goto(e, output, due_ns, tpi_motion_track_scale(first->motion.track) > 0);
+            write_goto(e, output, due_ns, goto_rate(output, first->motion.track));
         } else if (first->motion.servo == 0 && output->goes) {
-            write_goto(e, output, due_ns, false);
+            write_goto(e, output, due_ns, 0);
         } else {
             output->goes = false;
             write_dofs(e, output, due_ns);

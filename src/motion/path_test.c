@@ -144,6 +144,60 @@ static void durations_are_kept_or_stretched(void **state)
     tpi_mechanism_destroy(rig.m);
 }
 
+/* The shortest duration for which the path is a cubic; there it keeps all limits. */
+static double shortest_cubic(struct rig *rig, tpi_motion_path *path, tpi_spatial goal)
+{
+    assert_int_equal(plan(rig, path, goal, 0), TPI_MOTION_AS_ASKED);
+    double no = path->end_s, yes = 4 * path->end_s;
+
+    for (int i = 0; i < 30; i++) {
+        const double middle = (no + yes) / 2;
+
+        (void)plan(rig, path, goal, middle);
+        *(path->cubic ? &yes : &no) = middle;
+    }
+    (void)plan(rig, path, goal, yes);
+    assert_true(path->cubic);
+    check_path(rig, path);
+    return yes;
+}
+
+/* With joints that are slow, what counts is where on the path they are. */
+static void a_cubic_takes_as_long_as_the_way_back(void **state)
+{
+    static const double starts[][2] = {{-2.4, 0.9}, {-1.2, 0.6}, {-2.0, 0.4}, {-1.6, 1.2}};
+    static const double ways[][3] = {{0, 0, -0.2}, {0.15, 0, 0.1}, {0, 0.2, 0}, {-0.1, 0.1, 0}};
+    static struct rig rig;
+    static tpi_motion_path path;
+    int compared = 0;
+
+    (void)state;
+    rig_up(&rig, "puma560.urdf", "hand");
+    for (unsigned k = 0; k < rig.chain.column_count; k++) {
+        rig.limits[k].velocity *= 0.1;
+    }
+    for (unsigned i = 0; i < 16; i++) {
+        set_arm(&rig, starts[i / 4][0], starts[i / 4][1]);
+        const tpi_spatial from = tip_of(&rig);
+        tpi_spatial to = from;
+
+        for (int k = 0; k < 3; k++) {
+            to.p[k] += ways[i % 4][k];
+        }
+        if (plan(&rig, &path, to, 0) != TPI_MOTION_AS_ASKED) {
+            continue;
+        }
+        const double there = shortest_cubic(&rig, &path, to);
+        for (unsigned k = 0; k < path.columns; k++) {
+            rig.values[rig.chain.columns[k]] = path.values[TPI_MOTION_KNOTS - 1][k];
+        }
+        assert_near(shortest_cubic(&rig, &path, from), there, 0.01 * there);
+        compared++;
+    }
+    assert_true(compared >= 5);
+    tpi_mechanism_destroy(rig.m);
+}
+
 /* Where two axes of the wrist are nearly one line the path is slower by the condition number. */
 static void a_path_slows_down_near_a_singularity(void **state)
 {
@@ -269,6 +323,7 @@ int main(void)
         cmocka_unit_test(a_hand_of_many_dofs_follows_a_line),
         cmocka_unit_test(a_fixed_dof_stays),
         cmocka_unit_test(durations_are_kept_or_stretched),
+        cmocka_unit_test(a_cubic_takes_as_long_as_the_way_back),
         cmocka_unit_test(a_path_slows_down_near_a_singularity),
         cmocka_unit_test(no_path_leads_out_of_reach),
         cmocka_unit_test(a_twist_is_made_or_it_is_said),

@@ -221,9 +221,9 @@ void tpi_motion_query_plan(tpi_motion_engine *e, const tpi_motion_client *client
     int64_t first = INT64_MAX;
 
     for (int i = 0; i < TPI_MOTION_BROADCASTS; i++) {
-        const tpi_motion_repeat *repeat = &client->repeats[i];
-
-        first = repeat->used && repeat->due_ns < first ? repeat->due_ns : first;
+        if (client->repeats[i].used && client->repeats[i].due_ns < first) {
+            first = client->repeats[i].due_ns;
+        }
     }
     tpi_motion_brief_of(e, client)->repeat_ns = first;
 }

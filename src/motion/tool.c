@@ -113,6 +113,14 @@ static tpi_motion_tool *free_tool(tpi_motion_engine *e, const tpi_motion_order *
     return NULL;
 }
 
+/* The motion of the frame is another one than asked. */
+static void reduce(tpi_motion_order *order, bool modified)
+{
+    if (modified) {
+        order->change = (tpi_motion_change){.kind = TPI_MOTION_REDUCED};
+    }
+}
+
 /* What moves comes to rest first; the path begins there. */
 static bool plan_pose(tpi_motion_engine *e, const tpi_motion_track *track, tpi_motion_tool *tool,
                       tpi_motion_order *order, tp_error *err)
@@ -138,7 +146,7 @@ static bool plan_pose(tpi_motion_engine *e, const tpi_motion_track *track, tpi_m
     tpi_rotation_of_rpy(way.goal.r, pose[3], pose[4], pose[5]);
     way.duration_s = duration > 0 ? fmax(duration - tool->brake_s, 1e-6) : 0;
     const tpi_motion_planned planned = tpi_motion_path_plan(&tool->path, &way);
-    order->modified = planned == TPI_MOTION_OTHERWISE;
+    reduce(order, planned == TPI_MOTION_OTHERWISE);
     if (planned == TPI_MOTION_OUT_OF_REACH) {
         tp_fail(err, TP_E_RANGE, "the pose is out of reach");
         return false;
@@ -169,7 +177,7 @@ static void plan_twist(tpi_motion_engine *e, const tpi_motion_track *track, tpi_
         tool->before[k] = tool->speeds[k] = tool->fixed[k] ? 0 : from.velocity;
         what.values[axis->index] = tool->places[k];
     }
-    order->modified = !tpi_motion_twist_step(&what, tool->speeds) && !is_zero(tool->twist);
+    reduce(order, !tpi_motion_twist_step(&what, tool->speeds) && !is_zero(tool->twist));
 }
 
 /* The force of a dof, clamped; *modified is set if it was. */
@@ -189,14 +197,16 @@ static void plan_wrench(tpi_motion_engine *e, tpi_motion_tool *tool, tpi_motion_
     uint16_t target = 0;
 
     tpi_motion_twist_forces(&what, forces);
-    order->modified = order->count < tool->chain.column_count;
+    bool modified = order->count < tool->chain.column_count;
+
     for (unsigned k = 0; k < tool->chain.column_count; k++) {
         if (!tool->fixed[k]) {
             order->targets[target].value =
-                clamped_force(&e->axes[order->targets[target].axis], forces[k], &order->modified);
+                clamped_force(&e->axes[order->targets[target].axis], forces[k], &modified);
             target++;
         }
     }
+    reduce(order, modified);
 }
 
 tpi_motion_tool *tpi_motion_tool_plan(tpi_motion_engine *e, const tpi_motion_track *track,
@@ -291,8 +301,10 @@ tpi_motion_station tpi_motion_tool_at(const tpi_motion_engine *e, const tpi_moti
 
 static void note_modified(const tpi_motion_tool *tool, bool modified)
 {
-    if (modified && tool->command->worst < TPI_MOTION_MODIFIED) {
-        tool->command->worst = TPI_MOTION_MODIFIED;
+    const tpi_motion_change change = {.kind = TPI_MOTION_REDUCED};
+
+    if (modified) {
+        tpi_motion_change_note(tool->track, tool->command, &change);
     }
 }
 

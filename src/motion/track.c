@@ -1,4 +1,5 @@
 /* track.c - time lines with the frames that wait on them, and the life of sequences. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,16 +192,35 @@ static void start_sequence(tpi_motion_engine *e, tpi_motion_track *track, int64_
     track->touched = true;
 }
 
-/* The text of a summary. Limits that were exceeded are said. */
-static uint16_t put_reason(char text[TPI_MOTION_TEXT], const char *why, uint32_t excesses)
-{
-    const int length =
-        excesses == 0
-            ? snprintf(text, TPI_MOTION_TEXT, "%s", why)
-            : snprintf(text, TPI_MOTION_TEXT, "%s; an acceleration limit was exceeded in %u steps",
-                       why, (unsigned)excesses);
+static void append(char text[TPI_MOTION_TEXT], const char *format, ...) TP_PRINTF(2, 3);
 
-    return (uint16_t)(length < TPI_MOTION_TEXT ? length : TPI_MOTION_TEXT - 1);
+static void append(char text[TPI_MOTION_TEXT], const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(text + length, TPI_MOTION_TEXT - length, format, args);
+    va_end(args);
+}
+
+/* The text of a summary. Limits that were exceeded are said, and commands that were changed. */
+static uint16_t put_reason(const tpi_motion_engine *e, const tpi_motion_track *track,
+                           const char *why, char text[TPI_MOTION_TEXT])
+{
+    const uint32_t excesses = track->line.excesses, changes = track->sequence.changes;
+
+    text[0] = '\0';
+    append(text, "%s", why);
+    if (excesses > 0) {
+        append(text, "; an acceleration limit was exceeded in %u steps", (unsigned)excesses);
+    }
+    if (changes > 0) {
+        append(text, "; %u command%s modified, first at %g s", (unsigned)changes,
+               changes == 1 ? " was" : "s were", (double)track->sequence.change_ns * 1e-9);
+        tpi_motion_change_put(e, &track->sequence.change, text);
+    }
+    return (uint16_t)strlen(text);
 }
 
 void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_signal signal,
@@ -210,7 +230,7 @@ void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_m
     const int64_t begun = track->sequence.begun_ns;
     const int64_t own = track->line.tau_ns - track->sequence.begun_tau_ns;
     char text[TPI_MOTION_TEXT];
-    const uint16_t length = put_reason(text, why, track->line.excesses);
+    const uint16_t length = put_reason(e, track, why, text);
     const tpi_motion_summary summary = {
         .sequence = track->sequence.id,
         .signal = (uint8_t)signal,

@@ -9,18 +9,28 @@
 #include "play/opcodes.h"
 #include "universal/registry.h"
 
-bool tpi_play_uses_default(const tpi_play_program *program, tpi_command command)
+bool tpi_play_next_use(const tpi_play_program *program, unsigned *at, tpi_play_use_of *use)
 {
     const uint8_t *image = (const uint8_t *)program->image.data;
-    const unsigned code = tpi_dictionary_entry(command)->code;
     tpi_play_layout layout;
 
     tpi_play_layout_read(&layout, image);
-    for (unsigned at = layout.code; at < layout.length; at += tpi_play_opcode_size(image[at])) {
-        if (image[at] == TPI_PLAY_OP_DO && (image[at + 1] | image[at + 2] << 8) == (int)code &&
-            image[at + 3] == TPI_PLAY_NO_DEVICE) {
-            return true;
+    *at = *at < layout.code ? layout.code : *at;
+    while (*at < layout.length) {
+        const uint8_t *code = image + *at;
+        *at += tpi_play_opcode_size(code[0]);
+        if (code[0] != TPI_PLAY_OP_DO) {
+            continue;
         }
+        const tpi_command command = tpi_dictionary_code((uint16_t)(code[1] | code[2] << 8));
+        if (command >= TPI_COMMANDS || command == TPI_STOP ||
+            !tpi_dictionary_entry(command)->has_port ||
+            tpi_dictionary_entry(command)->sort == TPI_SORT_CHANNEL) {
+            continue; /* every robot has it, or needs none of its parts */
+        }
+        use->command = command;
+        use->device = code[3] == TPI_PLAY_NO_DEVICE ? -1 : code[3];
+        return true;
     }
     return false;
 }
@@ -58,10 +68,10 @@ bool tpi_play_lacks_unit(const tpi_play_device *device, const tpi_vocabulary *vo
 }
 
 static unsigned explain_device(tpi_buf *out, tpi_registry *registry, const tpi_play_device *device,
-                               tp_error *err)
+                               int *out_port, tp_error *err)
 {
     tp_error why = {0};
-    const int port =
+    const int port = *out_port =
         tpi_registry_declare(registry, device->classes, device->number, device->command, &why);
 
     if (port < 0) {
@@ -76,15 +86,24 @@ static unsigned explain_device(tpi_buf *out, tpi_registry *registry, const tpi_p
                  found->explanation);
         return complain(out, err, device->name, text);
     }
-    if (device->command < TPI_COMMANDS && device->command != TPI_STOP &&
-        tpi_wired_route(registry->wired, device->command, found->match.part)->way == TPI_WAY_NONE) {
-        char text[TPI_EXPLANATION + 80];
-        snprintf(text, sizeof text, "%s, which cannot do %s", found->explanation,
-                 tpi_dictionary_entry(device->command)->name);
-        return complain(out, err, device->name, text);
-    }
     tpi_buf_printf(out, "%s: %s\n", device->name, found->explanation);
     return 0;
+}
+
+/* Whether a device that was found can do what the program uses it for. */
+static unsigned explain_use(tpi_buf *out, tpi_registry *registry, const tpi_play_device *device,
+                            int port, tpi_command command, tp_error *err)
+{
+    char text[TPI_EXPLANATION + 80];
+
+    if (port < 0 ||
+        tpi_wired_route(registry->wired, command, registry->ports[port].match.part)->way !=
+            TPI_WAY_NONE) {
+        return 0;
+    }
+    snprintf(text, sizeof text, "%s, which cannot do %s", registry->ports[port].explanation,
+             tpi_dictionary_entry(command)->name);
+    return complain(out, err, device->name, text);
 }
 
 static unsigned explain_default(tpi_buf *out, tpi_registry *registry, tpi_command command,
@@ -105,10 +124,33 @@ static unsigned explain_default(tpi_buf *out, tpi_registry *registry, tpi_comman
     return 0;
 }
 
+/* Each command that is used, with each device, once. */
+static unsigned explain_uses(tpi_buf *out, tpi_registry *registry, const tpi_play_program *program,
+                             const int *ports, tp_error *err)
+{
+    tpi_play_use_of use, other;
+    unsigned missing = 0;
+
+    for (unsigned at = 0; tpi_play_next_use(program, &at, &use);) {
+        bool is_first = true;
+        for (unsigned before = 0; tpi_play_next_use(program, &before, &other) && before < at;) {
+            is_first &= other.command != use.command || other.device != use.device;
+        }
+        if (is_first && use.device < 0) {
+            missing += explain_default(out, registry, use.command, err);
+        } else if (is_first) {
+            missing += explain_use(out, registry, &program->devices[use.device], ports[use.device],
+                                   use.command, err);
+        }
+    }
+    return missing;
+}
+
 unsigned tpi_play_explain(tpi_buf *out, const tpi_play_program *program, const tpi_wired *wired,
                           bool is_loose, tp_error *err)
 {
     tpi_registry *registry = calloc(1, sizeof *registry);
+    int ports[TPI_MOST_PORTS + 1];
     unsigned missing = 0;
 
     if (registry == NULL) {
@@ -117,15 +159,11 @@ unsigned tpi_play_explain(tpi_buf *out, const tpi_play_program *program, const t
     }
     tpi_registry_init(registry, wired, is_loose);
     for (unsigned i = 0; i < program->device_count; i++) {
-        missing += explain_device(out, registry, &program->devices[i], err);
+        const unsigned misses = explain_device(out, registry, &program->devices[i], &ports[i], err);
+        missing += misses;
+        ports[i] = misses > 0 ? -1 : ports[i];
     }
-    for (unsigned i = 0; i < TPI_COMMANDS; i++) {
-        const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
-        if (entry->has_port && i != TPI_STOP && entry->sort != TPI_SORT_CHANNEL &&
-            tpi_play_uses_default(program, (tpi_command)i)) {
-            missing += explain_default(out, registry, (tpi_command)i, err);
-        }
-    }
+    missing += explain_uses(out, registry, program, ports, err);
     tpi_registry_fini(registry);
     free(registry);
     return missing;

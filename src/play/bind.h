@@ -5,8 +5,15 @@
 #include "play/program.h"
 #include "universal/wired.h"
 
-/* Whether the program uses a command without a declared device. */
-bool tpi_play_uses_default(const tpi_play_program *program, tpi_command command);
+/* A command that a program uses, with a device of its own or without one. */
+typedef struct tpi_play_use_of {
+    tpi_command command;
+    int device; /* -1 for none */
+} tpi_play_use_of;
+
+/* The next command of the code that needs a part of the robot; begin with `*at` 0. False behind the
+ * last one. The same use can come again. */
+bool tpi_play_next_use(const tpi_play_program *program, unsigned *at, tpi_play_use_of *use);
 
 /* Whether a device that was matched elsewhere lacks the unit that the program needs: `explanation`
  * is the sentence of the match, which names the class that was used instead. */

@@ -243,7 +243,7 @@ static void describe_words(tpi_buf *out, const tpi_vocabulary *vocabulary)
     tpi_buf_puts(out, "],\n\"functions\":[");
     for (unsigned i = 0; i < TPI_PLAY_MATH_COUNT; i++) {
         tpi_buf_printf(out, "%s{\"name\":\"%s\",\"values\":%u}", i > 0 ? "," : "",
-                       tpi_play_math_name(i), tpi_play_math_values(i));
+                       tpi_play_math_name(i), tpi_play_math_values((uint8_t)i));
     }
     tpi_buf_puts(out, "],\n\"classes\":[");
     for (unsigned i = 0; i < tpi_vocabulary_count(vocabulary); i++) {

@@ -1,89 +1,187 @@
-/* cell.c - arithmetic and comparing, the same bits everywhere. Freestanding. */
+/*
+ * cell.c - arithmetic, comparing and built-in functions of cells, the same bits everywhere.
+ *
+ * Short on a chip: everything that computes a float from two floats is one row of functions.
+ * Freestanding.
+ */
 #include "play/cell.h"
+
+#include "play/tables.h"
+
+static void put_int(tpi_play_cell *out, int32_t value)
+{
+    out->as.i = value;
+    out->tag = TPI_PLAY_INT;
+}
+
+static void put_float(tpi_play_cell *out, float value)
+{
+    out->as.f = tpi_play_canonical(value);
+    out->tag = TPI_PLAY_FLOAT;
+}
+
+static bool is_float(const tpi_play_cell *x, const tpi_play_cell *y)
+{
+    return x->tag == TPI_PLAY_FLOAT || y->tag == TPI_PLAY_FLOAT;
+}
 
 float tpi_play_float(const tpi_play_cell *x)
 {
     return x->tag == TPI_PLAY_FLOAT ? x->as.f : (float)x->as.i;
 }
 
-static float mod_floats(float x, float y)
+/* ---- Two floats make one ---- */
+
+static float add(float x, float y)
+{
+    return x + y;
+}
+
+static float subtract(float x, float y)
+{
+    return x - y;
+}
+
+static float multiply(float x, float y)
+{
+    return x * y;
+}
+
+static bool is_negative(float x)
+{
+    const tpi_play_cell cell = {.as.f = x};
+
+    return cell.as.i < 0;
+}
+
+static float mod(float x, float y)
 {
     const float rest = tpi_play_fmod(x, y);
 
-    return rest != 0.0f && (rest < 0.0f) != (y < 0.0f) ? rest + y : rest;
+    return rest != 0.0f && is_negative(rest) != is_negative(y) ? rest + y : rest;
 }
 
-static tpi_play_fault arith_ints(tpi_play_cell *out, uint8_t op, int32_t x, int32_t y)
+static float root(float x, float y)
 {
-    const uint32_t a = (uint32_t)x, b = (uint32_t)y;
+    (void)y;
+    return tpi_play_sqrt(x);
+}
 
-    if (op == TPI_PLAY_MOD && y == 0) {
-        return TPI_PLAY_DIVISOR;
-    }
-    out->as.i = (int32_t)(op == TPI_PLAY_ADD   ? a + b
-                          : op == TPI_PLAY_SUB ? a - b
-                          : op == TPI_PLAY_MUL ? a * b
-                                               : (uint32_t)tpi_play_mod(x, y));
-    out->tag = TPI_PLAY_INT;
-    return TPI_PLAY_FINE;
+static float sine(float x, float y)
+{
+    (void)y;
+    return tpi_play_sin(x);
+}
+
+static float cosine(float x, float y)
+{
+    (void)y;
+    return tpi_play_cos(x);
+}
+
+static float power(float x, float y)
+{
+    (void)y;
+    return tpi_play_exp(x);
+}
+
+/* In the order of the kinds of arithmetic, then in that of the built-in functions from SQRT on. */
+enum { FIRST_FUNCTION = TPI_PLAY_MOD + 1 };
+TPI_PLAY_FUNCTIONS(functions) = {add,  subtract, multiply, tpi_play_quotient, mod,
+                                 root, sine,     cosine,   tpi_play_atan2,    power};
+
+static void compute(tpi_play_cell *out, uint8_t function, const tpi_play_cell *x,
+                    const tpi_play_cell *y)
+{
+    put_float(out, TPI_PLAY_FUNCTION(functions, function)(tpi_play_float(x), tpi_play_float(y)));
 }
 
 tpi_play_fault tpi_play_arith(tpi_play_cell *out, uint8_t op, const tpi_play_cell *x,
                               const tpi_play_cell *y)
 {
+    const uint32_t a = x->as.bits, b = y->as.bits;
+    uint32_t result;
+
     if (x->tag == TPI_PLAY_TEXT || y->tag == TPI_PLAY_TEXT) {
         return TPI_PLAY_NOT_A_NUMBER;
     }
-    if (op != TPI_PLAY_DIV && x->tag != TPI_PLAY_FLOAT && y->tag != TPI_PLAY_FLOAT) {
-        return arith_ints(out, op, x->as.i, y->as.i);
+    if (op == TPI_PLAY_MOD && (y->tag == TPI_PLAY_FLOAT ? b << 1 : b) == 0) {
+        return TPI_PLAY_DIVISOR;
     }
-    const float a = tpi_play_float(x), b = tpi_play_float(y);
-    float f;
+    if (op == TPI_PLAY_DIV || is_float(x, y)) {
+        compute(out, op, x, y);
+        return TPI_PLAY_FINE;
+    }
     switch (op) {
     case TPI_PLAY_ADD:
-        f = a + b;
+        result = a + b;
         break;
     case TPI_PLAY_SUB:
-        f = a - b;
+        result = a - b;
         break;
     case TPI_PLAY_MUL:
-        f = a * b;
-        break;
-    case TPI_PLAY_DIV:
-        f = a / b;
+        result = a * b;
         break;
     default:
-        if (b == 0.0f) {
-            return TPI_PLAY_DIVISOR;
-        }
-        f = mod_floats(a, b);
+        result = (uint32_t)tpi_play_mod((int32_t)a, (int32_t)b);
     }
-    out->as.f = tpi_play_canonical(f);
-    out->tag = TPI_PLAY_FLOAT;
+    put_int(out, (int32_t)result);
     return TPI_PLAY_FINE;
+}
+
+/* ---- Comparing ---- */
+
+/* How two numbers lie; 0 with not-a-number. */
+enum { IS_LESS = 1, IS_EQUAL = 2, IS_MORE = 4 };
+static const int32_t INFINITE = 0x7f800000;
+
+/* A number whose order as an integer is that of the cell. */
+static int32_t key_of(const tpi_play_cell *x, bool as_float)
+{
+    tpi_play_cell key;
+
+    key.as.i = x->as.i;
+    if (as_float) {
+        key.as.f = tpi_play_float(x);
+        if (key.as.i < 0) {
+            key.as.bits = 0x80000000u - key.as.bits; /* -0 is 0 */
+        }
+    }
+    return key.as.i;
+}
+
+static uint8_t order_of(const tpi_play_cell *x, const tpi_play_cell *y)
+{
+    const bool as_float = is_float(x, y);
+    const int32_t a = key_of(x, as_float), b = key_of(y, as_float);
+
+    if (as_float && (a > INFINITE || b > INFINITE)) {
+        return 0; /* the one float that is no number */
+    }
+    return a < b ? IS_LESS : a == b ? IS_EQUAL : IS_MORE;
 }
 
 bool tpi_play_compare(uint8_t op, const tpi_play_cell *x, const tpi_play_cell *y)
 {
-    bool less, equal, more;
+    const uint8_t order = order_of(x, y);
 
-    if (x->tag != TPI_PLAY_FLOAT && y->tag != TPI_PLAY_FLOAT) {
-        less = x->as.i < y->as.i;
-        equal = x->as.i == y->as.i;
-        more = !less && !equal;
-    } else {
-        const float a = tpi_play_float(x), b = tpi_play_float(y);
-        less = a < b;
-        equal = a == b;
-        more = a > b;
+    switch (op) {
+    case TPI_PLAY_EQ:
+        return order == IS_EQUAL;
+    case TPI_PLAY_NE:
+        return order != IS_EQUAL;
+    case TPI_PLAY_LT:
+        return order == IS_LESS;
+    case TPI_PLAY_LE:
+        return (order & (IS_LESS | IS_EQUAL)) != 0;
+    case TPI_PLAY_GT:
+        return order == IS_MORE;
+    default:
+        return (order & (IS_MORE | IS_EQUAL)) != 0;
     }
-    return op == TPI_PLAY_EQ   ? equal
-           : op == TPI_PLAY_NE ? !equal
-           : op == TPI_PLAY_LT ? less
-           : op == TPI_PLAY_LE ? less || equal
-           : op == TPI_PLAY_GT ? more
-                               : more || equal;
 }
+
+/* ---- Built-in functions ---- */
 
 uint32_t tpi_play_random(uint32_t *state)
 {
@@ -96,103 +194,77 @@ uint32_t tpi_play_random(uint32_t *state)
     return x;
 }
 
-static void draw(tpi_play_cell *out, const tpi_play_cell *x, uint32_t *random)
+static void draw(tpi_play_cell *out, const tpi_play_cell *x, uint32_t next)
 {
-    const uint32_t next = tpi_play_random(random);
-
-    if (x[0].tag == TPI_PLAY_FLOAT || x[1].tag == TPI_PLAY_FLOAT) {
-        const float low = tpi_play_float(&x[0]), high = tpi_play_float(&x[1]);
-        const float part = (float)(next >> 8) * (1.0f / 16777216.0f);
-        const float way = (high - low) * part;
-        out->as.f = tpi_play_canonical(low + way);
-        out->tag = TPI_PLAY_FLOAT;
+    if (is_float(&x[0], &x[1])) {
+        const float low = tpi_play_float(&x[0]);
+        const float part = (float)(int32_t)(next >> 8) * (1.0f / 16777216.0f);
+        const float way = (tpi_play_float(&x[1]) - low) * part;
+        put_float(out, low + way);
         return;
     }
-    const int32_t low = x[0].as.i < x[1].as.i ? x[0].as.i : x[1].as.i;
-    const int32_t high = x[0].as.i < x[1].as.i ? x[1].as.i : x[0].as.i;
-    const uint32_t span = (uint32_t)high - (uint32_t)low + 1u;
-    out->as.i = (int32_t)((uint32_t)low + (span == 0 ? next : next % span));
-    out->tag = TPI_PLAY_INT;
+    const bool is_up = x[0].as.i < x[1].as.i;
+    const uint32_t low = x[is_up ? 0 : 1].as.bits;
+    const uint32_t span = x[is_up ? 1 : 0].as.bits - low + 1u;
+    put_int(out, (int32_t)(low + (span == 0 ? next : next % span)));
 }
 
-/* The smaller or larger one; mixed numbers give a float. */
-static void choose(tpi_play_cell *out, const tpi_play_cell *x, uint8_t op)
+uint8_t tpi_play_math_values(uint8_t function)
 {
-    const bool is_float = x[0].tag == TPI_PLAY_FLOAT || x[1].tag == TPI_PLAY_FLOAT;
-    const tpi_play_cell *chosen = tpi_play_compare(op, &x[1], &x[0]) ? &x[1] : &x[0];
+#define TPI_PLAY_MATH_BITS(name, text, count, sentence)                                            \
+    | (uint32_t)(count) << 2 * TPI_PLAY_MATH_##name
+    static const uint32_t counts = 0 TPI_PLAY_MATHS(TPI_PLAY_MATH_BITS); /* two bits each */
+#undef TPI_PLAY_MATH_BITS
 
-    if (is_float) {
-        out->as.f = tpi_play_float(chosen);
-        out->tag = TPI_PLAY_FLOAT;
+    return (uint8_t)(counts >> 2 * function) & 3u;
+}
+
+/* A number as it is, or as a float if it stands beside one. */
+static void take(tpi_play_cell *out, const tpi_play_cell *x, bool as_float)
+{
+    if (as_float) {
+        put_float(out, tpi_play_float(x));
     } else {
-        out->as.i = chosen->as.i;
-        out->tag = TPI_PLAY_INT;
-    }
-}
-
-static float float_function(uint8_t function, const tpi_play_cell *x)
-{
-    const float f = tpi_play_float(x);
-
-    switch (function) {
-    case TPI_PLAY_MATH_SQRT:
-        return tpi_play_sqrt(f);
-    case TPI_PLAY_MATH_SIN:
-        return tpi_play_sin(f);
-    case TPI_PLAY_MATH_COS:
-        return tpi_play_cos(f);
-    case TPI_PLAY_MATH_ATAN2:
-        return tpi_play_atan2(f, tpi_play_float(&x[1]));
-    default:
-        return tpi_play_exp(f);
-    }
-}
-
-static void absolute(tpi_play_cell *out, const tpi_play_cell *x)
-{
-    if (x->tag == TPI_PLAY_FLOAT) {
-        out->as.f = x->as.f < 0.0f ? -x->as.f : x->as.f + 0.0f; /* -0 becomes 0 */
-        out->tag = TPI_PLAY_FLOAT;
-    } else {
-        out->as.i = x->as.i < 0 ? (int32_t)(0u - (uint32_t)x->as.i) : x->as.i;
-        out->tag = TPI_PLAY_INT;
+        put_int(out, x->as.i);
     }
 }
 
 tpi_play_fault tpi_play_math(tpi_play_cell *out, uint8_t function, const tpi_play_cell *x,
                              uint32_t *random, int32_t now_ms)
 {
-    const bool has_two = function == TPI_PLAY_MATH_MIN || function == TPI_PLAY_MATH_MAX ||
-                         function == TPI_PLAY_MATH_ATAN2 || function == TPI_PLAY_MATH_RANDOM;
+    const tpi_play_cell *const y = tpi_play_math_values(function) > 1 ? x + 1 : x;
 
     if (function == TPI_PLAY_MATH_TIME) {
-        out->as.f = (float)now_ms / 1000.0f;
-        out->tag = TPI_PLAY_FLOAT;
+        put_float(out, tpi_play_quotient((float)now_ms, 1000.0f));
         return TPI_PLAY_FINE;
     }
-    if (x[0].tag == TPI_PLAY_TEXT || (has_two && x[1].tag == TPI_PLAY_TEXT)) {
+    if (x->tag == TPI_PLAY_TEXT || y->tag == TPI_PLAY_TEXT) {
         return TPI_PLAY_NOT_A_NUMBER;
     }
+    const bool as_float = is_float(x, y);
     switch (function) {
     case TPI_PLAY_MATH_ABS:
-        absolute(out, x);
+        take(out, x, as_float);
+        if (as_float) {
+            out->as.bits &= 0x7fffffffu;
+        } else if (out->as.i < 0) {
+            out->as.bits = 0u - out->as.bits;
+        }
         break;
     case TPI_PLAY_MATH_MIN:
-        choose(out, x, TPI_PLAY_LT);
+    case TPI_PLAY_MATH_MAX: {
+        const uint8_t wanted = function == TPI_PLAY_MATH_MIN ? IS_LESS : IS_MORE;
+        take(out, order_of(y, x) == wanted ? y : x, as_float);
         break;
-    case TPI_PLAY_MATH_MAX:
-        choose(out, x, TPI_PLAY_GT);
-        break;
+    }
     case TPI_PLAY_MATH_ROUND:
-        out->as.i = x->tag == TPI_PLAY_FLOAT ? tpi_play_round(x->as.f) : x->as.i;
-        out->tag = TPI_PLAY_INT;
+        put_int(out, as_float ? tpi_play_round(x->as.f) : x->as.i);
         break;
     case TPI_PLAY_MATH_RANDOM:
-        draw(out, x, random);
+        draw(out, x, tpi_play_random(random));
         break;
     default:
-        out->as.f = tpi_play_canonical(float_function(function, x));
-        out->tag = TPI_PLAY_FLOAT;
+        compute(out, (uint8_t)(function - TPI_PLAY_MATH_SQRT + FIRST_FUNCTION), x, y);
     }
     return TPI_PLAY_FINE;
 }

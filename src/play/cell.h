@@ -93,6 +93,7 @@ static inline int32_t tpi_play_mod(int32_t x, int32_t y)
 /* The nearest integer; halves go away from 0. Beyond 32 bits the last one; 0 for not-a-number. */
 int32_t tpi_play_round(float f);
 
+float tpi_play_quotient(float x, float y);
 float tpi_play_fmod(float x, float y);
 float tpi_play_sqrt(float x);
 float tpi_play_sin(float degrees);
@@ -102,6 +103,9 @@ float tpi_play_exp(float x);
 
 /* The next number of a row of random ones; the state is not 0. */
 uint32_t tpi_play_random(uint32_t *state);
+
+/* How many values a built-in function has. */
+uint8_t tpi_play_math_values(uint8_t function);
 
 /* A built-in function of numbers: `x` are its values. */
 tpi_play_fault tpi_play_math(tpi_play_cell *out, uint8_t function, const tpi_play_cell *x,

@@ -62,7 +62,6 @@ tpi_play_sort tpi_play_sort_of(const tpi_play_node *node);
 
 /* The number of the built-in function with this name; -1 for none. */
 int tpi_play_math_named(const char *name);
-unsigned tpi_play_math_values(unsigned function);
 const char *tpi_play_math_name(unsigned function);
 
 /* Whether a class is another one, or below it. */

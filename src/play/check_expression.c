@@ -27,11 +27,6 @@ int tpi_play_math_named(const char *name)
     return -1;
 }
 
-unsigned tpi_play_math_values(unsigned function)
-{
-    return maths[function].values;
-}
-
 const char *tpi_play_math_name(unsigned function)
 {
     return maths[function].name;

@@ -132,6 +132,13 @@ void tpi_play_note_line(tpi_play_compiler *c, const tpi_play_node *statement)
     tpi_buf_put(&c->program->lines, &line, sizeof line);
 }
 
+void tpi_play_mark_line(tpi_play_compiler *c)
+{
+    if (c->program->marks_lines) {
+        tpi_play_emit_do(c, TPI_PLAY_LINE_CODE, TPI_PLAY_NO_DEVICE, 0, 0, 0);
+    }
+}
+
 /* ---- The image ---- */
 
 static void put_word(tpi_buf *out, unsigned value)

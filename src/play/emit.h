@@ -59,6 +59,13 @@ void tpi_play_too_much(tpi_play_compiler *c, const char *sentence);
 /* Note where the code of a statement begins. */
 void tpi_play_note_line(tpi_play_compiler *c, const tpi_play_node *statement);
 
+/* Emit a request of TPI_PLAY_LINE_CODE, if the program is to have them. */
+void tpi_play_mark_line(tpi_play_compiler *c);
+
+/* Describe devices, channels and variables; `say` brings a device of its own. False if memory ran
+ * out. */
+bool tpi_play_describe(tpi_play_compiler *c);
+
 /* Put the image together. */
 void tpi_play_assemble(tpi_play_compiler *c);
 

@@ -1,28 +1,18 @@
 /*
- * exec.c - the loop that executes instructions. Freestanding.
+ * exec.c - the loop that executes instructions, for computers: fast.
  *
- * For the host it is fast: each opcode jumps to the next one, and integers and floats take a short
- * way. With TPI_PLAY_SMALL it is small: one switch, and the general functions of cell.c, which the
- * host uses for everything but the short ways. Both give the same results; machine_test.c compares
- * them. The function is long, as loops of virtual machines are.
+ * Each opcode jumps to the next one, and integers and floats take a short way; everything else is
+ * done by the general functions of cell.c. Chips have exec_small.c, with the same results;
+ * machine_test.c tests both. The function is long, as loops of virtual machines are.
  */
-#include "play/machine.h"
+#include "play/exec_inside.h"
 
-#ifdef TPI_PLAY_SMALL
-typedef uint16_t place;
-#define NEXT() TPI_PLAY_BYTE(machine->image, pc++)
-#define PLACE(offset) (offset)
-#define OFFSET(at) (at)
-#define CASE(name) case TPI_PLAY_OP_##name:
-#define DONE break
-#else
 typedef const uint8_t *place;
 #define NEXT() (*pc++)
 #define PLACE(offset) (machine->image + (offset))
 #define OFFSET(at) ((uint16_t)((at)-machine->image))
 #define CASE(name) do_##name:
 #define DONE goto *labels[*pc++]
-#endif
 
 /* The jump that an instruction ends with: taken, or passed over. */
 #define JUMP_DISTANCE() ((int16_t)(uint16_t)(low | high << 8))
@@ -41,37 +31,6 @@ typedef const uint8_t *place;
         goto faulted;                                                                              \
     } while (0)
 
-static bool is_true(const tpi_play_machine *machine, const tpi_play_cell *cell)
-{
-    (void)machine;
-    return cell->tag == TPI_PLAY_FLOAT  ? cell->as.f != 0.0f
-           : cell->tag == TPI_PLAY_TEXT ? true
-                                        : cell->as.i != 0;
-}
-
-/* x op y for any cells. A text is equal to the same text only, and has no order. */
-static bool holds(tpi_play_machine *machine, uint8_t op, const tpi_play_cell *x,
-                  const tpi_play_cell *y)
-{
-    if (x->tag != TPI_PLAY_TEXT && y->tag != TPI_PLAY_TEXT) {
-        return tpi_play_compare(op, x, y);
-    }
-    if (op > TPI_PLAY_NE) {
-        machine->fault = TPI_PLAY_NOT_A_NUMBER;
-        return false;
-    }
-    return (x->tag == y->tag && tpi_play_same_text(machine, x, y)) == (op == TPI_PLAY_EQ);
-}
-
-/* The time in so many seconds; at most 12 days ahead. */
-static int32_t deadline(const tpi_play_machine *machine, const tpi_play_cell *seconds)
-{
-    const float ms = tpi_play_float(seconds) * 1000.0f;
-    const int32_t ahead = ms >= 1e9f ? 1000000000 : ms > 0.0f ? tpi_play_round(ms) : 0;
-
-    return (int32_t)((uint32_t)machine->now_ms + (uint32_t)ahead);
-}
-
 /* Negate without making a -0 of the integer 0. */
 static void negate(tpi_play_cell *out, const tpi_play_cell *x)
 {
@@ -79,79 +38,11 @@ static void negate(tpi_play_cell *out, const tpi_play_cell *x)
         out->as.f = tpi_play_canonical(-x->as.f);
         out->tag = TPI_PLAY_FLOAT;
     } else {
-        out->as.i = (int32_t)(0u - (uint32_t)x->as.i);
+        out->as.bits = 0u - x->as.bits;
         out->tag = TPI_PLAY_INT;
     }
 }
 
-#ifdef TPI_PLAY_SMALL
-/* The second operand of arithmetic and comparing: register, small number or constant. */
-static const tpi_play_cell *operand(const tpi_play_machine *machine, const tpi_play_cell *registers,
-                                    uint8_t mode, uint8_t byte, tpi_play_cell *room)
-{
-    if (mode == 0) {
-        return registers + byte;
-    }
-    room->tag = TPI_PLAY_INT;
-    room->as.i = (int8_t)byte;
-    if (mode == 2) {
-        const uint8_t integers = machine->layout.integer_count;
-        const bool is_float = byte >= integers; /* floats count down from 255 */
-        const uint16_t at =
-            (uint16_t)(machine->layout.constants + (is_float ? integers + 255 - byte : byte) * 4);
-        room->as.bits = (uint32_t)TPI_PLAY_BYTE(machine->image, at) |
-                        (uint32_t)TPI_PLAY_BYTE(machine->image, at + 1) << 8 |
-                        (uint32_t)TPI_PLAY_BYTE(machine->image, at + 2) << 16 |
-                        (uint32_t)TPI_PLAY_BYTE(machine->image, at + 3) << 24;
-        room->tag = is_float ? TPI_PLAY_FLOAT : TPI_PLAY_INT;
-    }
-    return room;
-}
-#endif
-
-/* Copy a cell part by part: what was just written in parts is slow to read as a whole. */
-static inline void copy(tpi_play_cell *to, const tpi_play_cell *from)
-{
-    to->as.bits = from->as.bits;
-    to->tag = from->tag;
-}
-
-/* Enter a function: a frame of its own, the values copied, its other variables 0. False if there
- * is no room. */
-static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play_cell *values,
-                  const uint16_t header, uint8_t target, uint16_t return_to)
-{
-    const uint8_t *image = machine->image;
-    const uint8_t given = TPI_PLAY_BYTE(image, header + 2);
-    const uint8_t variables = TPI_PLAY_BYTE(image, header + 3);
-    const uint8_t registers = TPI_PLAY_BYTE(image, header + 4);
-    const uint16_t limit =
-        (uint16_t)(machine->layout.registers + (machine->current + 1u) * (unsigned)machine->part);
-
-    (void)image;
-    if (task->depth >= machine->frame_part || registers > limit - task->top) {
-        return false;
-    }
-    tpi_play_cell *cells = machine->memory.cells + task->top;
-    uint8_t i = 0;
-    for (; i < given; i++) {
-        copy(&cells[i], &values[i]);
-    }
-    for (; i < variables; i++) {
-        cells[i].as.i = 0;
-        cells[i].tag = TPI_PLAY_INT;
-    }
-    tpi_play_frame *frame =
-        &machine->memory.frames[(unsigned)machine->current * machine->frame_part + task->depth++];
-    frame->pc = return_to;
-    frame->base = task->base;
-    frame->target = target;
-    task->base = task->top;
-    task->top = (uint16_t)(task->top + registers);
-    return true;
-}
-
-#ifndef TPI_PLAY_SMALL
 /* Arithmetic in three modes. The short ways are those of two integers and of two floats. */
 #define ARITH_ONE(name, y_of, INT_WAY, FLOAT_WAY, op)                                              \
     CASE(name)                                                                                     \
@@ -213,13 +104,10 @@ static bool enter(tpi_play_machine *machine, tpi_play_task *task, const tpi_play
     UNLESS_ONE(name, registers + NEXT(), operator, TPI_PLAY_##name)                                \
     UNLESS_ONE(name##_I, (small.as.i = (int8_t)NEXT(), &small), operator, TPI_PLAY_##name)         \
     UNLESS_ONE(name##_K, constants + NEXT(), operator, TPI_PLAY_##name)
-#endif
 
-#ifndef TPI_PLAY_SMALL
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic" /* labels as values */
-#endif
-bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone)
+bool tpi_play_execute(tpi_play_machine *machine, unsigned *budget, bool is_alone)
 {
     tpi_play_task *const task = &machine->tasks[machine->current];
     tpi_play_cell *registers = machine->memory.cells + task->base;
@@ -228,37 +116,6 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
     const uint32_t floor = is_alone ? 0 : UINT32_MAX;
     uint8_t low, high;
 
-#ifdef TPI_PLAY_SMALL
-    for (;;) {
-        const uint8_t opcode = NEXT();
-        switch (opcode) {
-        default: { /* arithmetic and comparing, in three modes each */
-            tpi_play_cell room;
-            const bool is_arith = opcode < TPI_PLAY_OP_NEG;
-            const uint8_t d = is_arith ? NEXT() : 0;
-            const tpi_play_cell *x = registers + NEXT();
-            const uint8_t kind =
-                (uint8_t)(opcode - (is_arith ? TPI_PLAY_OP_ADD : TPI_PLAY_OP_UNLESS_EQ));
-            const tpi_play_cell *y =
-                operand(machine, registers, (uint8_t)(kind % 3u), NEXT(), &room);
-            if (is_arith) {
-                machine->fault = (uint8_t)tpi_play_arith(registers + d, (uint8_t)(kind / 3u), x, y);
-                if (machine->fault != TPI_PLAY_FINE) {
-                    goto faulted;
-                }
-                break;
-            }
-            const bool is_so = holds(machine, (uint8_t)(kind / 3u), x, y);
-            if (machine->fault != TPI_PLAY_FINE) {
-                goto faulted;
-            }
-            if (is_so) {
-                pc = (place)(pc + 2);
-                break;
-            }
-            goto jump;
-        }
-#else
     static const void *const labels[] = {
 #define PLAY_OP(name, operands, sentence) &&do_##name,
 #include "play/opcodes.def"
@@ -282,7 +139,6 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             UNLESS(LE, <=)
             UNLESS(GT, >)
             UNLESS(GE, >=)
-#endif
             CASE(END)
             {
                 task->state = TPI_PLAY_OFF;
@@ -297,12 +153,7 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             CASE(INT)
             CASE(BOOL)
             {
-                const bool is_bool =
-#ifdef TPI_PLAY_SMALL
-                    opcode == TPI_PLAY_OP_BOOL;
-#else
-                    pc[-1] == TPI_PLAY_OP_BOOL;
-#endif
+                const bool is_bool = pc[-1] == TPI_PLAY_OP_BOOL;
                 tpi_play_cell *d = registers + NEXT();
                 d->as.i = (int8_t)NEXT();
                 d->tag = TPI_PLAY_INT;
@@ -315,11 +166,7 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             CASE(CONST)
             {
                 tpi_play_cell *d = registers + NEXT();
-#ifdef TPI_PLAY_SMALL
-                operand(machine, registers, 2, NEXT(), d);
-#else
                 copy(d, constants + NEXT());
-#endif
                 DONE;
             }
             CASE(TEXT)
@@ -354,13 +201,13 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             CASE(NOT)
             {
                 tpi_play_cell *d = registers + NEXT();
-                d->as.i = !is_true(machine, registers + NEXT());
+                d->as.i = !is_true(registers + NEXT());
                 d->tag = TPI_PLAY_BOOL;
                 DONE;
             }
             CASE(JUMP_IF)
             {
-                if (is_true(machine, registers + NEXT())) {
+                if (is_true(registers + NEXT())) {
                     goto jump;
                 }
                 pc = (place)(pc + 2);
@@ -368,7 +215,7 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             }
             CASE(JUMP_NOT)
             {
-                if (!is_true(machine, registers + NEXT())) {
+                if (!is_true(registers + NEXT())) {
                     goto jump;
                 }
                 pc = (place)(pc + 2);
@@ -397,11 +244,7 @@ bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone
             CASE(COUNT)
             CASE(TIMER)
             {
-#ifdef TPI_PLAY_SMALL
-                const bool is_timer = opcode == TPI_PLAY_OP_TIMER;
-#else
                 const bool is_timer = pc[-1] == TPI_PLAY_OP_TIMER;
-#endif
                 tpi_play_cell *d = registers + NEXT();
                 const tpi_play_cell *x = registers + NEXT();
                 if (x->tag == TPI_PLAY_TEXT) {
@@ -510,6 +353,4 @@ faulted:
     machine->fault_pc = OFFSET(pc);
     LEAVE(false);
 }
-#ifndef TPI_PLAY_SMALL
 #pragma GCC diagnostic pop
-#endif

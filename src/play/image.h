@@ -52,11 +52,12 @@ typedef struct tpi_play_layout {
     uint16_t length, code;
     uint16_t tasks, functions, ports, constants, texts;
     uint8_t registers;
-    uint8_t task_count, function_count, device_count, channel_count;
+    uint8_t task_count, function_count, device_count, channel_count; /* as in the header */
     uint8_t integer_count, float_count, text_count;
 } tpi_play_layout;
 
 /* The checksum of bytes: CRC-16 with the polynomial 1021, begun with FFFF; `sum` continues one. */
 uint16_t tpi_play_checksum(uint16_t sum, const uint8_t *bytes, size_t length);
+uint16_t tpi_play_checksum_byte(uint16_t sum, uint8_t byte);
 
 #endif

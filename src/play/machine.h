@@ -7,9 +7,9 @@
  * wait (WAITS), when its budget is used up (RUNS), at the end (DONE), or at a fault.
  *
  * Tasks switch at the ends of loops and in waits only. A task runs on while the caller carries out
- * its command. Freestanding: the same source is compiled for the host and for chips. On a chip
- * TPI_PLAY_SMALL makes it small instead of fast, and TPI_PLAY_BYTE(image, at) can read the image
- * from a memory of its own.
+ * its command. Freestanding: the same source is compiled for the host and for chips. A chip has
+ * exec_small.c and texts_small.c instead of exec.c and texts.c, and TPI_PLAY_BYTE(image, at) can
+ * read the image from a memory of its own.
  */
 #ifndef TROUPE_PLAY_MACHINE_H
 #define TROUPE_PLAY_MACHINE_H
@@ -19,8 +19,13 @@
 
 #ifndef TPI_PLAY_BYTE
 #define TPI_PLAY_BYTE(image, at) ((image)[at])
-#define TPI_PLAY_IS_NEAR /* texts of the image can be pointed at */
 #endif
+
+/* Counts cells and frames. A chip with fewer than 256 of them can have a smaller type. */
+#ifndef TPI_PLAY_INDEX
+#define TPI_PLAY_INDEX uint16_t
+#endif
+typedef TPI_PLAY_INDEX tpi_play_index;
 
 /* Texts below this number are those of the image, the others are slots. */
 enum { TPI_PLAY_FIRST_SLOT = 256 };
@@ -28,7 +33,7 @@ enum { TPI_PLAY_FIRST_SLOT = 256 };
 /* What a call returns to. */
 typedef struct tpi_play_frame {
     uint16_t pc;
-    uint16_t base;
+    tpi_play_index base;
     uint8_t target; /* the register that takes the result */
 } tpi_play_frame;
 
@@ -40,9 +45,9 @@ typedef enum tpi_play_state {
 
 typedef struct tpi_play_task {
     uint16_t pc;
-    uint16_t base; /* its registers: 0 for those of the program, else its frame */
-    uint16_t top;  /* the first cell that no frame of it uses */
-    uint8_t depth; /* calls within calls */
+    tpi_play_index base; /* its registers: 0 for those of the program, else its frame */
+    tpi_play_index top;  /* the first cell that no frame of it uses */
+    uint8_t depth;       /* calls within calls */
     uint8_t state;
     int32_t wake_ms;
 } tpi_play_task;
@@ -50,13 +55,13 @@ typedef struct tpi_play_task {
 /* The memory of a machine; all of it is the caller's. */
 typedef struct tpi_play_memory {
     tpi_play_cell *cells; /* registers of the program, then frames of functions */
-    uint16_t cell_count;
+    tpi_play_index cell_count;
     tpi_play_frame *frames;
-    uint16_t frame_count;
+    tpi_play_index frame_count;
     char *slots; /* texts that are made while it runs */
     uint8_t slot_count;
     uint8_t slot_size;        /* a slot holds a text of slot_size - 1 bytes and its length */
-    tpi_play_cell *constants; /* 256; unused with TPI_PLAY_SMALL */
+    tpi_play_cell *constants; /* 256; NULL on a chip */
 } tpi_play_memory;
 
 /* A universal command that the program needs. The values lie in `row`; the results go there. */
@@ -76,20 +81,20 @@ typedef enum tpi_play_status {
 } tpi_play_status;
 
 typedef struct tpi_play_machine {
-    const uint8_t *image; /* borrowed */
-    tpi_play_layout layout;
+    const uint8_t *image;   /* borrowed */
     tpi_play_memory memory; /* borrowed */
-    tpi_play_task tasks[TPI_PLAY_MOST_TASKS];
-    uint16_t part; /* cells for the frames of one task */
+    tpi_play_index part;    /* cells for the frames of one task */
     uint8_t frame_part;
     uint8_t current;
     uint8_t next_slot;
     bool is_asking;
-    tpi_play_request request;
-    uint32_t random;
-    int32_t now_ms; /* since the program began; set by the caller before it runs */
     uint8_t fault;
     uint16_t fault_pc;
+    int32_t now_ms; /* since the program began; set by the caller before it runs */
+    uint32_t random;
+    tpi_play_request request;
+    tpi_play_layout layout;
+    tpi_play_task tasks[TPI_PLAY_MOST_TASKS];
 } tpi_play_machine;
 
 /* Read the header of an image that the verifier accepted. */
@@ -101,7 +106,7 @@ bool tpi_play_init(tpi_play_machine *machine, const uint8_t *image, const tpi_pl
                    uint32_t seed);
 
 /* Go on. The budget is the number of ends of loops and calls that it may execute. */
-tpi_play_status tpi_play_run(tpi_play_machine *machine, uint32_t budget);
+tpi_play_status tpi_play_run(tpi_play_machine *machine, unsigned budget);
 
 /* The command of the request was carried out: its results lie in its row. */
 void tpi_play_answer(tpi_play_machine *machine);
@@ -112,12 +117,14 @@ void tpi_play_refuse(tpi_play_machine *machine);
 /* When the first task wakes up; for WAITS. */
 int32_t tpi_play_wake_ms(const tpi_play_machine *machine);
 
-/* The bytes of a text; `length` is set. Valid until the machine runs on. Not there if the image is
- * in a memory of its own. */
+/* The bytes of a text; `length` is set. Valid until the machine runs on. Not on a chip. */
 const char *tpi_play_text(const tpi_play_machine *machine, const tpi_play_cell *cell,
                           uint8_t *length);
 
-/* Put a text into a cell: into a slot. What does not fit is cut. */
+/* On a chip: where a text begins in the image, at its length. */
+uint16_t tpi_play_text_at(const tpi_play_machine *machine, const tpi_play_cell *cell);
+
+/* Put a text into a cell: into a slot. What does not fit is cut. Not on a chip. */
 void tpi_play_put_text(tpi_play_machine *machine, tpi_play_cell *cell, const char *text,
                        uint8_t length);
 
@@ -126,10 +133,16 @@ void tpi_play_put_text(tpi_play_machine *machine, tpi_play_cell *cell, const cha
 /* Execute the current task until it waits, ends, asks, or has used up `*budget`, which is counted
  * down; at the end of a loop also if it is not alone. True at the end of a loop, where tasks can
  * switch. */
-bool tpi_play_execute(tpi_play_machine *machine, uint32_t *budget, bool is_alone);
+bool tpi_play_execute(tpi_play_machine *machine, unsigned *budget, bool is_alone);
+
+/* Whether it is this time, or later. */
+bool tpi_play_has_come(const tpi_play_machine *machine, int32_t time_ms);
 
 /* Begin a task anew, unless it runs. */
 void tpi_play_start(tpi_play_machine *machine, uint8_t task);
+
+/* Prepare slots and constants. */
+void tpi_play_prepare(tpi_play_machine *machine);
 
 /* Whether two texts are equal. */
 bool tpi_play_same_text(const tpi_play_machine *machine, const tpi_play_cell *x,

@@ -1,54 +1,29 @@
 /*
- * tables.h - the one table from which sin, cos, atan2 and exp are computed on host and chip.
- *
- * On a chip with a separate memory for programs TPI_PLAY_TABLE and TPI_PLAY_ENTRY place and read
- * it there. Freestanding.
+ * tables.h - constant tables: on a chip with a separate memory for programs they are placed and
+ * read there. Freestanding.
  */
 #ifndef TROUPE_PLAY_TABLES_H
 #define TROUPE_PLAY_TABLES_H
 
 #ifdef __AVR__
 #include <avr/pgmspace.h>
+#define TPI_PLAY_LETTERS static const char PROGMEM
+#define TPI_PLAY_LETTER(table, index) pgm_read_byte(&(table)[index])
+#define TPI_PLAY_ROWS(type, name) static const type name[] PROGMEM
+#define TPI_PLAY_ROW(to, from) memcpy_P((to), (from), sizeof *(to))
 #define TPI_PLAY_TABLE static const float PROGMEM
 #define TPI_PLAY_ENTRY(table, index) pgm_read_float(&(table)[index])
+#define TPI_PLAY_FUNCTIONS(name) static float (*const name[])(float, float) PROGMEM
+#define TPI_PLAY_FUNCTION(table, index) ((float (*)(float, float))pgm_read_word(&(table)[index]))
 #else
+#define TPI_PLAY_LETTERS static const char
+#define TPI_PLAY_LETTER(table, index) ((uint8_t)(table)[index])
+#define TPI_PLAY_ROWS(type, name) static const type name[]
+#define TPI_PLAY_ROW(to, from) (*(to) = *(from))
 #define TPI_PLAY_TABLE static const float
 #define TPI_PLAY_ENTRY(table, index) ((table)[index])
+#define TPI_PLAY_FUNCTIONS(name) static float (*const name[])(float, float)
+#define TPI_PLAY_FUNCTION(table, index) ((table)[index])
 #endif
-
-/* clang-format off */
-/* Sines of i/64 of a right angle. */
-TPI_PLAY_TABLE sines[65] = {
-    0.0f, 0.024541229f, 0.0490676761f, 0.0735645667f, 0.0980171412f, 0.122410677f, 0.146730468f,
-    0.170961887f, 0.195090324f, 0.219101235f, 0.242980182f, 0.266712755f, 0.290284663f,
-    0.313681751f, 0.336889863f, 0.359895051f, 0.382683426f, 0.405241311f, 0.427555084f,
-    0.449611336f, 0.471396744f, 0.492898196f, 0.514102757f, 0.534997642f, 0.555570245f,
-    0.575808167f, 0.59569931f, 0.615231574f, 0.634393275f, 0.653172851f, 0.671558976f,
-    0.689540565f, 0.707106769f, 0.724247098f, 0.740951121f, 0.757208824f, 0.773010433f,
-    0.78834641f, 0.803207517f, 0.817584813f, 0.831469595f, 0.84485358f, 0.857728601f,
-    0.870086968f, 0.881921291f, 0.893224299f, 0.903989315f, 0.914209783f, 0.923879504f,
-    0.932992816f, 0.941544056f, 0.949528158f, 0.956940353f, 0.963776052f, 0.970031261f,
-    0.975702107f, 0.980785251f, 0.985277653f, 0.989176512f, 0.992479563f, 0.99518472f,
-    0.997290432f, 0.99879545f, 0.999698818f, 1.0f,
-};
-
-/* Powers of 2: 2 to the i/32. */
-TPI_PLAY_TABLE powers[32] = {
-    1.0f, 1.0218972f, 1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f, 1.13878858f, 1.1637249f,
-    1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f, 1.35425556f,
-    1.38390994f, 1.41421354f, 1.44518077f, 1.47682619f, 1.50916445f, 1.54221082f, 1.5759809f,
-    1.61049032f, 1.64575553f, 1.68179286f, 1.71861935f, 1.75625217f, 1.79470909f, 1.8340081f,
-    1.87416768f, 1.91520655f, 1.95714414f,
-};
-
-/* Angles, in degrees, whose tangent is i/32. */
-TPI_PLAY_TABLE arcs[33] = {
-    0.0f, 1.78991055f, 3.57633448f, 5.35582495f, 7.12501621f, 8.8806591f, 10.6196556f,
-    12.3390875f, 14.0362434f, 15.7086382f, 17.3540249f, 18.9704075f, 20.5560455f, 22.1094475f,
-    23.6293774f, 25.1148357f, 26.565052f, 27.979475f, 29.3577538f, 30.6997223f, 32.0053825f,
-    33.2748871f, 34.508522f, 35.7066917f, 36.8698959f, 37.9987335f, 39.0938606f, 40.1559982f,
-    41.1859245f, 42.1844444f, 43.1523895f, 44.0906181f, 45.0f,
-};
-/* clang-format on */
 
 #endif

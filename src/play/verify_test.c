@@ -108,7 +108,7 @@ static void the_reason_is_named(void **state)
     refuses(play, 18, 22,
             "the program's code at byte 22: a task or function begins at a wrong place");
     refuses(play, 24, TPI_PLAY_OP_RETURN,
-            "the program's code at byte 26: there is no such instruction");
+            "the program's code at byte 24: there is no function to return from");
     play_destroy(play);
 }
 

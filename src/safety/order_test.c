@@ -236,7 +236,7 @@ static void a_thread_is_woken_for_an_earlier_end_only(void **state)
     (void)state;
     tpi_stop_end(&scene.instance);
     assert_int_equal(tpi_bell_init(&bell, NULL), TP_OK);
-    tpi_safety_attach(&scene.instance, &bell);
+    tpi_safety_attach(&scene.instance, &bell, false);
     move(&claim);
     assert_false(rings(&bell));
     tpi_claim_renew(&scene.device, &claim.mover, claim.lease_ns);

@@ -106,9 +106,14 @@ void tpi_panic_look(const tpi_panic *panic, tpi_panic_state *out)
 
 void tpi_panic_join(tpi_panic *panic, tpi_panic_seat *seat)
 {
+    tpi_panic_seat **at = &panic->seats;
+
     tpi_lock_take(panic->lock);
-    seat->next = panic->seats;
-    panic->seats = seat;
+    while (*at != NULL && (*at)->rank < seat->rank) {
+        at = &(*at)->next;
+    }
+    seat->next = *at;
+    *at = seat;
     tpi_lock_give(panic->lock);
 }
 

@@ -24,9 +24,17 @@
 
 typedef struct tpi_panic tpi_panic;
 
+/* Threads are woken in this order: what they do then takes time, and hardware stops first. */
+typedef enum tpi_panic_rank {
+    TPI_PANIC_MOVES,    /* it moves hardware */
+    TPI_PANIC_COMMANDS, /* it moves devices of others */
+    TPI_PANIC_LOOKS,    /* it moves nothing */
+} tpi_panic_rank;
+
 /* A thread that a panic wakes. The caller owns the memory until the seat has left. */
 typedef struct tpi_panic_seat {
     const tpi_bell *bell; /* borrowed */
+    tpi_panic_rank rank;
     struct tpi_panic_seat *next;
 } tpi_panic_seat;
 

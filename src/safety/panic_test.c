@@ -160,6 +160,34 @@ static void an_old_reset_does_not_end_a_new_panic(void **state)
     assert_true(tpi_panic_is_on(panic));
 }
 
+/* The list is in the order in which they are woken. */
+static void hardware_is_woken_first(void **state)
+{
+    tpi_panic *panic = *state;
+    static const tpi_panic_rank ranks[] = {TPI_PANIC_LOOKS, TPI_PANIC_COMMANDS, TPI_PANIC_MOVES,
+                                           TPI_PANIC_LOOKS, TPI_PANIC_MOVES,    TPI_PANIC_COMMANDS};
+    enum { SEATS = sizeof ranks / sizeof ranks[0] };
+    tpi_panic_seat seats[SEATS];
+    tpi_bell bell;
+    const tpi_panic_seat *at;
+
+    assert_int_equal(tpi_bell_init(&bell, NULL), TP_OK);
+    for (int i = 0; i < SEATS; i++) {
+        seats[i] = (tpi_panic_seat){.bell = &bell, .rank = ranks[i]};
+        tpi_panic_join(panic, &seats[i]);
+    }
+    at = &seats[4]; /* the newest of the first rank */
+    for (int i = 0; i < SEATS; i++, at = at->next) {
+        assert_non_null(at);
+        assert_int_equal(at->rank, i / 2);
+    }
+    assert_null(at);
+    for (int i = 0; i < SEATS; i++) {
+        tpi_panic_leave(panic, &seats[i]);
+    }
+    tpi_bell_fini(&bell);
+}
+
 static void wakes_everybody_who_has_a_seat(void **state)
 {
     tpi_panic *panic = *state;
@@ -260,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stays_until_it_is_reset, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_old_reset_does_not_end_a_new_panic, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_seat_leaves_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(hardware_is_woken_first, set_up, tear_down),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(both_ends_are_told_when_they_are_true),
         cmocka_unit_test_setup_teardown(wakes_everybody_who_has_a_seat, set_up, tear_down),

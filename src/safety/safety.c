@@ -53,11 +53,14 @@ bool tpi_safety_is_current(const tpi_instance_safety *instance)
                                               : tp_loop_is_current(instance->loop);
 }
 
-void tpi_safety_attach(tpi_instance_safety *instance, const tpi_bell *bell)
+void tpi_safety_attach(tpi_instance_safety *instance, const tpi_bell *bell, bool uses_others)
 {
     assert(tp_loop_is_current(instance->loop));
     instance->bell = bell;
     instance->seat.bell = bell;
+    instance->seat.rank = !instance->moves ? TPI_PANIC_LOOKS
+                          : uses_others    ? TPI_PANIC_COMMANDS
+                                           : TPI_PANIC_MOVES;
     tpi_panic_join(instance->panic, &instance->seat);
 }
 

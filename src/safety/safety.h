@@ -147,8 +147,8 @@ tp_effect tpi_safety_effect(const tpi_device_safety *device, const tp_message *w
 bool tpi_safety_is_current(const tpi_instance_safety *instance);
 
 /* From now on the bell wakes the instance's thread for a panic or the end of a lease; and no more.
- */
-void tpi_safety_attach(tpi_instance_safety *instance, const tpi_bell *bell);
+ * Those that move hardware themselves are woken before those that use devices of others. */
+void tpi_safety_attach(tpi_instance_safety *instance, const tpi_bell *bell, bool uses_others);
 void tpi_safety_detach(tpi_instance_safety *instance);
 
 /* Instance: when something has to be stopped; TP_NEVER for never. Then, and whenever the instance

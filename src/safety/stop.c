@@ -231,6 +231,9 @@ void tpi_stop_others(tpi_device_safety *device, const tpi_mover *mover)
 
 static void serve_leases(tpi_instance_safety *self)
 {
+    if (tpi_safety_deadline_ns(self) == TP_NEVER) {
+        return; /* nothing can end: without a look at the clock */
+    }
     const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(self->loop));
 
     for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {

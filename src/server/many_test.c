@@ -6,8 +6,10 @@
  * more, would not come to an end while anybody waits.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "server/inside.h"
@@ -99,6 +101,7 @@ static void very_many_sections_are_read_and_exchanged(void **state)
 /* ---- While the server serves ----------------------------------------------------------------- */
 
 extern const tp_driver tp_driver_fake;
+extern const tp_driver tp_driver_sim;
 
 enum { SECTIONS = 2000, LONGEST_TURN_NS = 20 * TP_NS_PER_MS };
 
@@ -188,10 +191,61 @@ static void no_turn_of_the_loop_is_long_during_a_reload(void **state)
     tpi_buf_fini(&text);
 }
 
+/* A world that takes long to load. */
+static void write_world(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    for (unsigned i = 0; i < 20000; i++) {
+        (void)fprintf(file, "model ( pose [%g %g 0 %u] size [0.3 0.2 1] )\n", i % 150 * 0.5,
+                      i / 150 * 0.5, i % 90);
+    }
+    (void)fputs("position ( name \"r\" pose [-5 -5 0 0] )\n", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void no_turn_of_the_loop_is_long_while_a_world_is_loaded(void **state)
+{
+    static const tp_driver *const both[] = {&tp_driver_fake, &tp_driver_sim, NULL};
+    static const char fake[] = "driver ( name \"fake\" provides [ \"laser:0\" ] )\n";
+    char path[] = "/tmp/troupe-many-XXXXXX";
+    char world[256];
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    write_world(path);
+    (void)snprintf(world, sizeof world, "%sdriver ( name \"sim\" worldfile \"%s\" sleep yes )\n",
+                   fake, path);
+    tp_server_options options = {.drivers = both, .path = "x.cfg", .text = fake, .listen = ""};
+    assert_int_equal(tp_server_create(&server, &options, &err), TP_OK);
+    server->options.text = world;
+    int64_t longest_ns = longest_turn_ns(server);
+    assert_true(tp_server_device_count(server) > 1);
+    server->options.text = fake;
+    const int64_t leaving_ns = longest_turn_ns(server);
+    longest_ns = leaving_ns > longest_ns ? leaving_ns : longest_ns;
+    assert_int_equal(tp_server_device_count(server), 1);
+    server->options.text = world;
+    const int64_t control_ns = whole_ns(server);
+    print_message("# the longest turn: %.1f ms, all in one turn: %.1f ms\n",
+                  (double)longest_ns / (double)TP_NS_PER_MS,
+                  (double)control_ns / (double)TP_NS_PER_MS);
+    assert_true(longest_ns <= LONGEST_TURN_NS);
+    assert_true(control_ns > longest_ns);
+    tp_server_destroy(server);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_turn_of_the_loop_is_long_during_a_reload),
+        cmocka_unit_test(no_turn_of_the_loop_is_long_while_a_world_is_loaded),
         cmocka_unit_test(very_many_sections_are_read_and_exchanged),
     };
 

@@ -38,42 +38,72 @@ static void count_all(tp_session *session)
     }
 }
 
+static int64_t now_ns(const tpi_clients *clients)
+{
+    return tp_clock_now_ns(tp_hub_clock(clients->hub));
+}
+
 static void wait_some_more(tp_session *session)
 {
     session->backlog.taken_before = session->backlog.taken;
-    tp_timer_at(session->backlog.patience,
-                tp_clock_now_ns(tp_hub_clock(session->hub)) + patience_ns);
+    session->backlog.deadline_ns = now_ns(session->clients) + patience_ns;
 }
 
-static void lose_patience(void *context)
+static bool is_waited_for(const tp_session *session)
 {
-    tp_session *session = context;
+    return session->backlog.behind && !session->backlog.given_up;
+}
 
+static void look_at(tp_session *session)
+{
     if (session->backlog.taken != session->backlog.taken_before) {
         wait_some_more(session);
-        return;
+    } else {
+        session->backlog.given_up = true;
+        count_all(session);
     }
-    session->backlog.given_up = true;
-    count_all(session);
 }
 
-/* Every counted client has a timer. */
-static bool has_patience(tp_session *session)
+/* The timer fires for the first client that is due: all have the same time, so those that come to
+ * wait later are due later. */
+static void lose_patience(void *context)
 {
-    return session->backlog.patience != NULL ||
-           tp_timer_create(&session->backlog.patience, tpi_hub_loop(session->hub), lose_patience,
-                           session, NULL) == TP_OK;
+    tpi_clients *clients = context;
+    const int64_t now = now_ns(clients);
+    int64_t next_ns = TP_NEVER;
+
+    for (tp_session *session = clients->sessions; session != NULL; session = session->next) {
+        if (is_waited_for(session) && session->backlog.deadline_ns <= now) {
+            look_at(session);
+        }
+        if (is_waited_for(session) && session->backlog.deadline_ns < next_ns) {
+            next_ns = session->backlog.deadline_ns;
+        }
+    }
+    clients->patience.set = next_ns != TP_NEVER;
+    tp_timer_at(clients->patience.timer, next_ns);
+}
+
+static bool has_patience(tpi_clients *clients)
+{
+    return clients->patience.timer != NULL ||
+           tp_timer_create(&clients->patience.timer, tpi_hub_loop(clients->hub), lose_patience,
+                           clients, NULL) == TP_OK;
 }
 
 static void set_behind(tp_session *session, bool behind)
 {
+    struct patience *patience = &session->clients->patience;
+
     session->backlog.behind = behind;
     session->backlog.given_up = false;
     count_all(session);
     if (behind) {
         wait_some_more(session);
-    } else {
-        tp_timer_at(session->backlog.patience, TP_NEVER);
+    }
+    if (behind && !patience->set) {
+        patience->set = true;
+        tp_timer_at(patience->timer, session->backlog.deadline_ns);
     }
 }
 
@@ -83,7 +113,7 @@ void tpi_backlog_look(tp_session *session)
         !session->backlog.pulls &&
         tpi_queue_holds(&session->queue, session->backlog.behind ? CAUGHT_UP : BEHIND);
 
-    if (behind != session->backlog.behind && has_patience(session)) {
+    if (behind != session->backlog.behind && has_patience(session->clients)) {
         set_behind(session, behind);
     }
 }
@@ -162,7 +192,7 @@ bool tpi_backlog_pulls(const tp_session *session)
     return session->backlog.pulls;
 }
 
-void tpi_backlog_fini(tp_session *session)
+void tpi_backlog_fini(tpi_clients *clients)
 {
-    tp_timer_destroy(session->backlog.patience);
+    tp_timer_destroy(clients->patience.timer);
 }

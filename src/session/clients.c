@@ -38,6 +38,7 @@ static void destroy(void *context)
     tpi_makers_fini(&clients->makers);
     tpi_budget_fini(&clients->budget);
     tpi_tidy_fini(&clients->tidy);
+    tpi_backlog_fini(clients);
     if (tpi_loop_has_room(loop, clients)) {
         tpi_loop_set_room(loop, NULL, NULL);
     }

@@ -17,9 +17,16 @@ struct beat {
     int64_t last_ns;
 };
 
+/* backlog.c: when clients that are behind and take nothing are given up. */
+struct patience {
+    tp_timer *timer; /* owned; NULL until a client was behind */
+    bool set;        /* it fires when the first of them is due */
+};
+
 typedef struct tpi_clients {
     tpi_hub *hub; /* borrowed */
     struct beat beat;
+    struct patience patience;
     tpi_keyring keyring;
     tpi_budget budget;
     tpi_makers makers;

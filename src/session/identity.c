@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void assert_owner(const tpi_identity *identity)
@@ -25,6 +26,8 @@ void tpi_identity_init(tpi_identity *identity, tpi_keyring *keyring)
     if (identity->next != NULL) {
         identity->next->previous = identity;
     }
+    identity->software = "";
+    identity->label = identity->name;
     keyring->identities = identity;
 }
 
@@ -42,6 +45,10 @@ void tpi_identity_fini(tpi_identity *identity)
         identity->next->previous = identity->previous;
     }
     keyring->raiser = keyring->raiser == identity->number ? 0 : keyring->raiser;
+    free(identity->nonce);
+    identity->nonce = NULL;
+    free(identity->words);
+    identity->words = NULL;
 }
 
 /* The driver whose own process this client is; NULL for all others. Only such processes come from
@@ -53,16 +60,22 @@ static const tp_instance *driver_of(const tpi_identity *identity)
                : NULL;
 }
 
+/* Without memory for words its label is its name. */
 static void set_label(tpi_identity *identity)
 {
-    const char *software = identity->software;
+    struct tpi_identity_words *words = identity->words;
 
-    if (driver_of(identity) != NULL) {
-        (void)snprintf(identity->label, sizeof identity->label, "the driver %s", software);
-    } else {
-        (void)snprintf(identity->label, sizeof identity->label, "%s%s%s", software,
-                       software[0] != '\0' ? " at " : "", identity->name);
+    if (words == NULL) {
+        identity->label = identity->name;
+        return;
     }
+    if (driver_of(identity) != NULL) {
+        (void)snprintf(words->label, sizeof words->label, "the driver %s", words->software);
+    } else {
+        (void)snprintf(words->label, sizeof words->label, "%s%s%s", words->software,
+                       words->software[0] != '\0' ? " at " : "", identity->name);
+    }
+    identity->label = words->label;
 }
 
 void tpi_identity_set_name(tpi_identity *identity, const char *name)
@@ -75,7 +88,13 @@ void tpi_identity_set_name(tpi_identity *identity, const char *name)
 void tpi_identity_set_software(tpi_identity *identity, const char *software)
 {
     assert_owner(identity);
-    (void)snprintf(identity->software, sizeof identity->software, "%s", software);
+    if (identity->words == NULL && software[0] != '\0') {
+        identity->words = calloc(1, sizeof *identity->words);
+    }
+    if (identity->words != NULL) {
+        (void)snprintf(identity->words->software, sizeof identity->words->software, "%s", software);
+        identity->software = identity->words->software;
+    }
     set_label(identity);
 }
 

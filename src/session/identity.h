@@ -40,19 +40,26 @@ typedef struct tpi_keyring {
     uint32_t raiser;                 /* number of the client that raised the panic; 0 for others */
 } tpi_keyring;
 
+/* What only clients need that say what they are. */
+struct tpi_identity_words {
+    char software[64];
+    char label[TPI_MOVER_LABEL];
+};
+
 struct tpi_identity {
-    tpi_keyring *keyring;        /* borrowed */
-    uint32_t number;             /* unlike that of all others; from 1 */
-    char name[64];               /* where it comes from: "127.0.0.1:51234", "unix" */
-    char software[64];           /* what it says it is */
-    char label[TPI_MOVER_LABEL]; /* what others call it: made of both */
+    tpi_keyring *keyring;             /* borrowed */
+    uint32_t number;                  /* unlike that of all others; from 1 */
+    char name[64];                    /* where it comes from: "127.0.0.1:51234", "unix" */
+    const char *software;             /* what it says it is; "", or in `words` */
+    const char *label;                /* what others call it: `name`, or made of both in `words` */
+    struct tpi_identity_words *words; /* owned; NULL for a client that says nothing */
     tp_reach reach;
     bool local; /* on this machine */
 
     /* keyring.c */
-    const tpi_key *key; /* borrowed from the keyring; NULL for none */
-    bool challenged;    /* the nonce is good for one proof */
-    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+    const tpi_key *key;  /* borrowed from the keyring; NULL for none */
+    bool challenged;     /* the nonce is good for one proof */
+    uint8_t *nonce;      /* owned: TP_AUTH_NONCE_LENGTH bytes; NULL before the first challenge */
     unsigned wrong;      /* tries in a row that were wrong */
     int64_t next_try_ns; /* before that time none is looked at */
 

@@ -103,8 +103,14 @@ tp_status tpi_identity_challenge(tpi_identity *identity, uint8_t nonce[TP_AUTH_N
     if (identity->keyring->key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "the server has no keys");
     }
-    identity->challenged = tpi_secret_random(identity->nonce, sizeof identity->nonce) == TP_OK;
-    memcpy(nonce, identity->nonce, sizeof identity->nonce);
+    if (identity->nonce == NULL) {
+        identity->nonce = calloc(1, TP_AUTH_NONCE_LENGTH);
+    }
+    if (identity->nonce == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    identity->challenged = tpi_secret_random(identity->nonce, TP_AUTH_NONCE_LENGTH) == TP_OK;
+    memcpy(nonce, identity->nonce, TP_AUTH_NONCE_LENGTH);
     return identity->challenged ? TP_OK : tp_fail(err, TP_E_IO, "there are no random bytes");
 }
 

@@ -64,7 +64,8 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
         return tp_fail(err, TP_E_INVALID, "there is no panic");
     }
     if (!tpi_hub_reset_panic(hub, epoch, session->identity.label)) {
-        return tp_fail(err, TP_E_INVALID, "there is another panic by now");
+        return tp_fail(err, TP_E_INVALID, "there is another panic by now: its number is %u",
+                       tpi_panic_epoch(tpi_panic_of(hub)));
     }
     session->clients->keyring.raiser = 0;
     drop_unread(session->clients, session);

@@ -66,7 +66,6 @@ void tp_session_destroy(tp_session *session)
     }
     tpi_age_leave(session->clients);
     tpi_identity_fini(&session->identity);
-    tpi_backlog_fini(session);
     tpi_queue_fini(&session->queue);
     free(session);
 }

@@ -99,7 +99,7 @@ struct backlog {
     bool behind;                  /* much waits for it */
     bool given_up;                /* and it takes nothing, so that no client waits for it */
     uint64_t taken, taken_before; /* messages and parts, and when the timer was set */
-    tp_timer *patience;           /* owned; NULL until it was behind once */
+    int64_t deadline_ns;          /* when it is given up, if it takes nothing */
 };
 
 /* pull.c: what a client in pull mode has asked for. */
@@ -282,7 +282,7 @@ void tpi_backlog_taken(tp_session *session);
 void tpi_backlog_count(struct subscription *s);
 void tpi_backlog_forget(struct subscription *s);
 void tpi_backlog_rights_changed(tp_session *session);
-void tpi_backlog_fini(tp_session *session);
+void tpi_backlog_fini(tpi_clients *clients); /* after all sessions */
 
 /* Whether nothing goes out before the client asks. */
 bool tpi_backlog_pulls(const tp_session *session);

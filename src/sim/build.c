@@ -107,12 +107,16 @@ static bool take_motions(tpi_sim *sim, uint32_t count)
     m->w = tpi_sim_take(sim, count, sizeof(double));
     m->until = tpi_sim_take(sim, count, sizeof(double));
     m->next = tpi_sim_take(sim, count, sizeof(double));
+    m->before = tpi_sim_take(sim, count, sizeof(double));
     m->reach = tpi_sim_take(sim, count, sizeof(double));
     m->stalled = tpi_sim_take(sim, count, sizeof m->stalled[0]);
     sim->contest.spots = tpi_sim_take(sim, count, sizeof sim->contest.spots[0]);
     sim->contest.counts = tpi_sim_take(sim, count / SIM_CHUNK + 1, sizeof sim->contest.counts[0]);
+    sim->contest.order = tpi_sim_take(sim, count, sizeof sim->contest.order[0]);
+    sim->contest.free_before = tpi_sim_take(sim, (size_t)count + 1, sizeof(uint32_t));
     sim->standing.trees = tpi_sim_take(sim, count, sizeof sim->standing.trees[0]);
     return m->vx != NULL && m->vy != NULL && m->w != NULL && m->until != NULL && m->next != NULL &&
+           m->before != NULL && sim->contest.order != NULL && sim->contest.free_before != NULL &&
            m->reach != NULL && m->stalled != NULL && sim->contest.spots != NULL &&
            sim->contest.counts != NULL && sim->standing.trees != NULL;
 }

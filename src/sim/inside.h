@@ -164,6 +164,7 @@ struct sim_motions {
     double *vx, *vy, *w; /* in the tree's own frame, constant over the step */
     double *until;       /* how much of the step passes before it has to stop, 0 to 1 */
     double *next;        /* the same, being written */
+    double *before;      /* what it was in the round before */
     double *reach;       /* how far its outermost point may get */
     uint8_t *stalled;    /* whether something has stopped it in this step */
 };
@@ -295,6 +296,11 @@ struct sim_scene {
     double north;        /* where it is, counter-clockwise from the x axis */
 };
 
+/* What looks different than before; each number only grows (looks.h). */
+struct sim_changes {
+    uint32_t colours, sketches;
+};
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What a worker needs for itself. */
@@ -325,6 +331,11 @@ struct sim_contest {
     uint32_t *spots;  /* owned: from the beginning of each chunk (step.h) */
     uint32_t *counts; /* owned: of each chunk, the number of its spots */
     double farthest;  /* the longest way of a body in this step */
+    /* move/rivals.c: bodies that overlap something, if there are very many */
+    bool has_pile;
+    uint32_t free_count;   /* bodies that overlap nothing */
+    uint32_t *order;       /* owned: slots, the free ones first */
+    uint32_t *free_before; /* owned: of each slot, and one more */
 };
 
 /* move/carry.c: all grippers (move/carry.h). */
@@ -364,6 +375,7 @@ struct tpi_sim {
     bool resting;                /* all controllers do */
     size_t bytes;                /* of all arrays */
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
+    struct sim_changes changes;
 };
 
 /* Whether a kind is driven: its state begins with struct sim_position_state. */

@@ -269,5 +269,6 @@ tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour,
     traits->random_colour = false;
     traits->uncoloured = false;
     sim->crowd_is_old = true; /* it refers to the template */
+    sim->changes.colours++;
     return TP_OK;
 }

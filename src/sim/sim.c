@@ -72,10 +72,13 @@ void tpi_sim_destroy(tpi_sim *sim)
     free(sim->motions.w);
     free(sim->motions.until);
     free(sim->motions.next);
+    free(sim->motions.before);
     free(sim->motions.reach);
     free(sim->motions.stalled);
     free(sim->contest.spots);
     free(sim->contest.counts);
+    free(sim->contest.order);
+    free(sim->contest.free_before);
     free(sim->standing.trees);
     free(sim->jointed.trees);
     free(sim->grips.items);

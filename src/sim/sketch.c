@@ -106,6 +106,7 @@ tp_status tpi_sim_sketch(tpi_sim *sim, tpi_sim_model model, const tpi_sim_stroke
         sketch->points.failed = sketch->strokes.failed = false;
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    sim->changes.sketches++;
     return TP_OK;
 }
 
@@ -116,6 +117,7 @@ void tpi_sim_sketch_clear(tpi_sim *sim, tpi_sim_model model)
     if (sketch != NULL) {
         tpi_buf_clear(&sketch->strokes);
         tpi_buf_clear(&sketch->points);
+        sim->changes.sketches++;
     }
 }
 

@@ -223,6 +223,7 @@ static void restore_plans(tpi_sim *sim, const struct pieces *p)
 {
     const char *at = p->templates;
 
+    sim->changes.colours++;
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         struct sim_template *template = sim->trees.template[i];
         if (p->own[i] == 0) {

@@ -12,6 +12,7 @@
 #include "sim/move/power.h"
 #include "sim/move/reach.h"
 #include "sim/move/resolve.h"
+#include "sim/move/rivals.h"
 #include "sim/move/sweep.h"
 #include "sim/sense/ranger.h"
 
@@ -159,6 +160,7 @@ static void slide(tpi_sim *sim)
         return;
     }
     tpi_sim_crowd_sort(sim);
+    tpi_sim_rivals_sort(sim);
     for (uint32_t i = 0; i < sim->crowd.count; i++) {
         const uint32_t tree = sim->crowd.spots[i].tree;
         if (wants_to_slide(sim, tree)) {

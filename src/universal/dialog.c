@@ -38,6 +38,7 @@ void tpi_dialog_destroy(tpi_dialog *dialog)
         free(dialog->input);
         free(dialog->texts);
         free(dialog->output);
+        tpi_buf_fini(&dialog->packet);
         free(dialog);
     }
 }
@@ -50,7 +51,7 @@ void tpi_dialog_connected(tpi_dialog *dialog, int64_t now_ns)
         tpi_dialog_fail(dialog, TPI_FAULT_SILENT, "the connection was lost");
     }
     dialog->connected_ns = dialog->now_ns = now_ns;
-    dialog->has_sent = dialog->is_set_up = false;
+    dialog->has_sent = dialog->is_set_up = dialog->is_late = false;
     dialog->noise = 0;
     dialog->input_length = 0;
     memset(dialog->states, 0, sizeof dialog->states);

@@ -7,8 +7,8 @@
  * creation. Life: create -> connected -> (begin -> (receive | tick)* until done)* -> destroy.
  *
  * dialog.c is the life, dialog_run.c executes steps, dialog_call.c commands that stand for others,
- * dialog_control.c the commands of the engine, dialog_input.c what arrives, dialog_convert.c
- * values.
+ * dialog_control.c the commands of the engine, dialog_packet.c commands that the robot executes
+ * itself, dialog_input.c what arrives, dialog_convert.c values.
  */
 #ifndef TROUPE_UNIVERSAL_DIALOG_H
 #define TROUPE_UNIVERSAL_DIALOG_H
@@ -27,7 +27,8 @@ typedef struct tpi_dialog_hooks {
                   size_t body_length);
     /* Something that a person may want to know: a value was clamped. Optional. */
     void (*note)(void *context, const char *text);
-    void *context; /* borrowed */
+    void *context;     /* borrowed */
+    bool has_no_speed; /* the line has no baud rate that could be wrong */
 } tpi_dialog_hooks;
 
 /* How a command ended. */
@@ -78,6 +79,9 @@ bool tpi_dialog_is_busy(const tpi_dialog *dialog);
 
 /* The reply that is waited for; NULL for none. */
 const tpi_pattern *tpi_dialog_expects(const tpi_dialog *dialog);
+
+/* The command whose reply of the universal protocol is waited for; TPI_COMMANDS for none. */
+tpi_command tpi_dialog_awaits(const tpi_dialog *dialog);
 
 /* Show the bytes to people, without a robot: <check>, <poll> and <await> hold at once, since the
  * values of invented replies mean nothing. */

@@ -114,7 +114,11 @@ void tpi_dialog_call(tpi_dialog *dialog, tpi_command command, int part, const tp
         }
         break;
     default:
-        tpi_dialog_run_steps(dialog, &route->translation->steps, command, part, values);
+        if (route->translation != NULL) {
+            tpi_dialog_run_steps(dialog, &route->translation->steps, command, part, values);
+        } else {
+            tpi_dialog_packet(dialog, command, part, values);
+        }
         if (dialog->depth > 0) {
             set_up(dialog, part);
         }
@@ -233,6 +237,9 @@ void tpi_dialog_go_on(tpi_dialog *dialog)
             break;
         case TPI_CALL_MEMBERS:
             go_on_members(dialog);
+            break;
+        case TPI_CALL_PACKET:
+            tpi_dialog_go_on_packet(dialog);
             break;
         default:
             tpi_dialog_go_on_control(dialog);

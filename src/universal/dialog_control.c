@@ -285,7 +285,7 @@ static void no_reply(tpi_dialog *dialog)
     const size_t begun = dialog->input_length;
 
     dialog->input_length = 0;
-    if (strcmp(link->kind, "serial") == 0 && link->baud > 0) {
+    if (strcmp(link->kind, "serial") == 0 && link->baud > 0 && !dialog->hooks.has_no_speed) {
         (void)snprintf(speed, sizeof speed, " (is the line at %.0f baud?)", link->baud);
     }
     if (strange.count > 0) {
@@ -305,6 +305,10 @@ void tpi_dialog_time_out(tpi_dialog *dialog)
     switch (dialog->waiting) {
     case TPI_WAIT_REPLY:
     case TPI_WAIT_WORD:
+        no_reply(dialog);
+        break;
+    case TPI_WAIT_PACKET:
+        dialog->is_late = true;
         no_reply(dialog);
         break;
     case TPI_WAIT_BYTES:

@@ -203,6 +203,11 @@ static bool look_frames(tpi_dialog *dialog)
         } else if (dialog->waiting == TPI_WAIT_BYTES) {
             take_raw(dialog, frame.body, frame.length);
             progress = true;
+        } else if (dialog->waiting == TPI_WAIT_PACKET) {
+            progress = tpi_dialog_take_packet(dialog, frame.body, frame.length);
+            if (!progress) {
+                wonder(dialog, dialog->input, frame.used);
+            }
         } else if (match(dialog, frame.body, frame.length, true, &found, &progress) ==
                    TPI_MATCH_NO) {
             wonder(dialog, dialog->input, frame.used);

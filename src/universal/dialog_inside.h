@@ -2,6 +2,7 @@
 #ifndef TROUPE_UNIVERSAL_DIALOG_INSIDE_H
 #define TROUPE_UNIVERSAL_DIALOG_INSIDE_H
 
+#include "base/buf.h"
 #include "universal/dialog.h"
 
 enum { TPI_MOST_CALLS = 10, TPI_MOST_NUMBER_TEXT = 40 };
@@ -15,6 +16,7 @@ typedef enum tpi_call_kind {
     TPI_CALL_SLEEP,   /* WaitTime */
     TPI_CALL_END,     /* shuts the parts down, then the robot */
     TPI_CALL_RAW,     /* bytes to the robot and back */
+    TPI_CALL_PACKET,  /* the robot executes the command itself */
 } tpi_call_kind;
 
 /* A command, or steps, that run. The caller's call stands below it. */
@@ -40,9 +42,10 @@ typedef enum tpi_dialog_wait {
     TPI_WAIT_NOTHING,
     TPI_WAIT_GAP, /* until a further write is allowed */
     TPI_WAIT_REPLY,
-    TPI_WAIT_UNTIL, /* a time */
-    TPI_WAIT_WORD,  /* a register that <incoming> sets */
-    TPI_WAIT_BYTES, /* Raw: any bytes */
+    TPI_WAIT_UNTIL,  /* a time */
+    TPI_WAIT_WORD,   /* a register that <incoming> sets */
+    TPI_WAIT_BYTES,  /* Raw: any bytes */
+    TPI_WAIT_PACKET, /* a reply of the universal protocol */
 } tpi_dialog_wait;
 
 /* The last reading of a command. */
@@ -96,6 +99,8 @@ struct tpi_dialog {
     char *texts; /* owned; texts of this command's replies */
     size_t texts_length;
     uint8_t *output; /* owned; one instruction, and its frame */
+    tpi_buf packet;  /* of the universal protocol */
+    bool is_late;    /* a packet was not answered: what comes may be its reply */
 };
 
 /* The top call. */
@@ -149,6 +154,12 @@ void tpi_dialog_keep_texts(tpi_dialog *dialog, tpi_frame_call *call);
 /* Execute a <set>. False if a value is wrong. */
 bool tpi_dialog_set(tpi_dialog *dialog, const tpi_step *step, const tpi_context *context,
                     bool is_incoming);
+
+/* Begin, or go on with, a command that the robot executes itself; a reply has come: false if it is
+ * none. dialog_packet.c */
+void tpi_dialog_packet(tpi_dialog *dialog, tpi_command command, int part, const tpi_value *values);
+void tpi_dialog_go_on_packet(tpi_dialog *dialog);
+bool tpi_dialog_take_packet(tpi_dialog *dialog, const uint8_t *body, size_t length);
 
 /* Write an instruction with its frame. */
 bool tpi_dialog_write(tpi_dialog *dialog, const uint8_t *body, size_t length);

@@ -169,6 +169,16 @@ bool tpi_word_equal(const char *a, const char *b)
     return *a == *b;
 }
 
+uint32_t tpi_word_mark(const char *word)
+{
+    uint32_t mark = 2166136261U;
+
+    for (word = skip(word); *word != '\0'; word = skip(word + 1)) {
+        mark = (mark ^ (uint32_t)tolower((unsigned char)*word)) * 16777619U;
+    }
+    return mark;
+}
+
 tpi_command tpi_dictionary_named(const char *name)
 {
     for (int i = 0; i < TPI_COMMANDS; i++) {
@@ -204,6 +214,21 @@ const char *tpi_dictionary_type(unsigned number)
     return NULL;
 }
 
+int tpi_dictionary_type_number(const char *type)
+{
+    int number = 0;
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (tpi_word_equal(types[i].name, type)) {
+            return (int)types[i].number;
+        }
+    }
+    for (; isdigit((unsigned char)*type) && number < TPI_TYPE_ALL; type++) {
+        number = 10 * number + (*type - '0');
+    }
+    return *type == '\0' && number >= TPI_TYPE_FIRST_OWN && number < TPI_TYPE_ALL ? number : -1;
+}
+
 const char *tpi_dictionary_type_of(tpi_command command)
 {
     return tpi_dictionary_type((unsigned)entries[command].type);
@@ -228,4 +253,26 @@ tpi_risk tpi_dictionary_risk(tpi_command command)
 bool tpi_kind_is_text(tpi_kind kind)
 {
     return kind == TPI_KIND_TEXT || kind == TPI_KIND_BYTES;
+}
+
+const char *tpi_kind_name(tpi_kind kind)
+{
+    static const char *const names[] = {"none", "bool",   "u8",     "u16",
+                                        "i32",  "double", "string", "bytes"};
+
+    return names[kind];
+}
+
+const char *tpi_comparison_text(unsigned comparison)
+{
+    static const char *const texts[TPI_COMPARISONS] = {"below the value",
+                                                       "at most the value",
+                                                       "equal to the value",
+                                                       "at least the value",
+                                                       "above the value",
+                                                       "not equal to the value",
+                                                       "becomes true: not 0, and 0 before",
+                                                       "becomes false: 0, and not 0 before"};
+
+    return comparison < TPI_COMPARISONS ? texts[comparison] : "";
 }

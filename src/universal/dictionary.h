@@ -137,6 +137,10 @@ unsigned tpi_entry_value_count(const tpi_entry_value *slots);
 /* The name of a default type: "Analog_Input"; NULL for a number that is none. */
 const char *tpi_dictionary_type(unsigned number);
 
+/* The number of a type on the wire: that of a default type, or a number from 64 to 254 as text; -1
+ * for none. */
+int tpi_dictionary_type_number(const char *type);
+
 /* The default type of a command, as a name. */
 const char *tpi_dictionary_type_of(tpi_command command);
 
@@ -153,6 +157,17 @@ tpi_risk tpi_dictionary_risk(tpi_command command);
 
 /* Whether two words are equal without case, blanks and underscores. */
 bool tpi_word_equal(const char *a, const char *b);
+
+/* A number that equal words share, for finding one among many. */
+uint32_t tpi_word_mark(const char *word);
+
+/* How a value is called in tables: "double", "u16". */
+const char *tpi_kind_name(tpi_kind kind);
+
+enum { TPI_COMPARISONS = 8 };
+
+/* What a comparison (0 to 7) of WaitTrigger waits for: "below the value". */
+const char *tpi_comparison_text(unsigned comparison);
 
 /* Whether the value is a text or bytes. */
 bool tpi_kind_is_text(tpi_kind kind);

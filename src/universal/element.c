@@ -43,8 +43,22 @@ tp_status tpi_element_fail(const tpi_document *document, const tpi_element *elem
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    return tp_fail(document->err, TP_E_INVALID, "%s:%u: <%.24s>: %s", end_of_path(document->path),
-                   element->line, element->name, text);
+    tp_error told = {0};
+    (void)tp_fail(&told, TP_E_INVALID, "%s:%u: <%.24s>: %s", end_of_path(document->path),
+                  element->line, element->name, text);
+    if (document->mistakes != NULL) {
+        document->mistakes->tell(document->mistakes->context, told.text);
+        document->mistakes->count++;
+    }
+    if (document->err != NULL && (document->mistakes == NULL || document->mistakes->count == 1)) {
+        *document->err = told;
+    }
+    return TP_E_INVALID;
+}
+
+bool tpi_document_goes_on(const tpi_document *document, tp_status status)
+{
+    return status == TP_OK || (status == TP_E_INVALID && document->mistakes != NULL);
 }
 
 tp_status tpi_document_no_memory(const tpi_document *document)

@@ -31,11 +31,19 @@ typedef struct tpi_element {
     struct tpi_element *next;  /* sibling */
 } tpi_element;
 
+/* Receives every mistake of a file. Without it the first one ends the reading. */
+typedef struct tpi_mistakes {
+    void (*tell)(void *context, const char *text);
+    void *context; /* borrowed */
+    unsigned count;
+} tpi_mistakes;
+
 typedef struct tpi_document {
     const char *path; /* for messages; borrowed */
     tpi_arena arena;
     tpi_element *root;
-    tp_error *err; /* borrowed; where mistakes are told */
+    tp_error *err;          /* borrowed; where the first mistake is told */
+    tpi_mistakes *mistakes; /* borrowed; may be NULL */
 } tpi_document;
 
 /* Read a text. The document must be zeroed; fini is safe after a failure. */
@@ -46,6 +54,9 @@ void tpi_document_fini(tpi_document *document);
 /* Tell a mistake: "path:line: <element>: text". Returns TP_E_INVALID. */
 tp_status tpi_element_fail(const tpi_document *document, const tpi_element *element,
                            const char *format, ...) TP_PRINTF(3, 4);
+
+/* Whether reading goes on after this status, to find further mistakes. */
+bool tpi_document_goes_on(const tpi_document *document, tp_status status);
 
 /* Tell that there is no memory. */
 tp_status tpi_document_no_memory(const tpi_document *document);

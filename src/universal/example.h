@@ -47,4 +47,8 @@ tp_status tpi_example_run(const tpi_robotfile *robot, const tpi_translation *tra
  * do has its <na>. */
 tp_status tpi_examples_run(const tpi_robotfile *robot, unsigned *count, tp_error *err);
 
+/* The same, telling all mistakes; `mistakes` may be NULL. */
+tp_status tpi_examples_run_all(const tpi_robotfile *robot, unsigned *count, tpi_mistakes *mistakes,
+                               tp_error *err);
+
 #endif

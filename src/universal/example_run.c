@@ -289,19 +289,21 @@ static tp_status check_na(const tpi_robotfile *robot, const tpi_document *docume
 {
     tpi_wired *wired = NULL;
     tp_status status = tpi_wired_create(&wired, robot, NULL, 0, NULL, document->err);
+    tp_status wrong = TP_OK;
 
     for (int i = 0; i < TPI_COMMANDS && status == TP_OK; i++) {
         const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
         if (entry->sort != TPI_SORT_CONTROL && entry->sort != TPI_SORT_RAW &&
             !is_possible(wired, (tpi_command)i) &&
             tpi_robotfile_na(robot, (tpi_command)i) == NULL) {
-            status = tpi_element_fail(document, document->root,
-                                      "no device can do %s; write <na command=\"%s\" why=\"...\"/>",
-                                      entry->name, entry->name);
+            wrong = tpi_element_fail(document, document->root,
+                                     "no device can do %s; write <na command=\"%s\" why=\"...\"/>",
+                                     entry->name, entry->name);
+            status = tpi_document_goes_on(document, wrong) ? TP_OK : wrong;
         }
     }
     tpi_wired_destroy(wired);
-    return status;
+    return status == TP_OK ? wrong : status;
 }
 
 static tp_status run_translation(const tpi_translation *t, const tpi_robotfile *robot,
@@ -327,13 +329,26 @@ static tp_status run_translation(const tpi_translation *t, const tpi_robotfile *
 
 tp_status tpi_examples_run(const tpi_robotfile *robot, unsigned *count, tp_error *err)
 {
-    tpi_document document = {
-        .path = robot->document.path, .root = robot->document.root, .err = err};
+    return tpi_examples_run_all(robot, count, NULL, err);
+}
+
+tp_status tpi_examples_run_all(const tpi_robotfile *robot, unsigned *count, tpi_mistakes *mistakes,
+                               tp_error *err)
+{
+    const tpi_document document = {.path = robot->document.path,
+                                   .root = robot->document.root,
+                                   .err = err,
+                                   .mistakes = mistakes};
     tp_status status = TP_OK;
 
     *count = 0;
-    for (unsigned i = 0; i < robot->translation_count && status == TP_OK; i++) {
-        status = run_translation(&robot->translations[i], robot, &document, count);
+    for (unsigned i = 0; i < robot->translation_count; i++) {
+        const tp_status now = run_translation(&robot->translations[i], robot, &document, count);
+        status = status == TP_OK ? now : status;
+        if (!tpi_document_goes_on(&document, now)) {
+            return now;
+        }
     }
-    return status == TP_OK ? check_na(robot, &document) : status;
+    const tp_status na = status == TP_OK || mistakes != NULL ? check_na(robot, &document) : TP_OK;
+    return status == TP_OK ? na : status;
 }

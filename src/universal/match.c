@@ -70,15 +70,22 @@ static void add(struct search *in, tpi_word word, tpi_origin origin)
     in->words[in->count++].origin = origin;
 }
 
-/* The classes of the program. Output behind other words ends a list; it is no wish. */
+/* Whether a word is the last one, Input or Output, behind others: it ends a list and is no wish. */
+static bool ends_list(const struct search *in, unsigned i)
+{
+    const tpi_classes *list = in->wish->classes;
+
+    return i > 0 && i + 1 == list->count && !in->wish->is_loose &&
+           tpi_word_equal(list->words[i].text, in->wants_output ? "Output" : "Input");
+}
+
+/* The classes of the program. */
 static void add_own(struct search *in)
 {
     const tpi_classes *list = in->wish->classes;
 
     for (unsigned i = 0; list != NULL && i < list->count; i++) {
-        const bool ends = i > 0 && i + 1 == list->count && in->wants_output &&
-                          !in->wish->is_loose && tpi_word_equal(list->words[i].text, "Output");
-        if (!ends) {
+        if (!ends_list(in, i)) {
             add(in, list->words[i], TPI_ORIGIN_PROGRAM);
         }
     }
@@ -143,19 +150,75 @@ static bool can(const struct search *in, int part)
            tpi_wired_route(in->wired, in->wish->command, part)->way != TPI_WAY_NONE;
 }
 
-/* The parts that carry a word, best first. */
-static unsigned candidates(const struct search *in, const tpi_word *word, struct candidate *out)
+/* Whether a part has a class of some kind. */
+static bool has(const struct search *in, const tpi_part *part, bool (*is)(const tpi_device_class *))
 {
+    const tpi_classes *list = &part->device->classes;
+
+    for (unsigned i = 0; i < list->count; i++) {
+        const tpi_device_class *class = class_of(in, &list->words[i]);
+        if (class != NULL && is(class)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_inner(const tpi_device_class *class)
+{
+    return class->is_inner;
+}
+
+static bool is_open(const tpi_device_class *class)
+{
+    return class->is_open;
+}
+
+static bool is_special(const tpi_device_class *class)
+{
+    return !class->is_generic;
+}
+
+/* A generic word behind others: what may stand for the sensor that the program wants. A word of the
+ * program finds every sensor but those of the robot itself; one that the command adds only inputs
+ * to which anything can be connected. */
+static bool may_stand(const struct search *in, unsigned step, const tpi_part *part)
+{
+    bool heads = true;
+
+    for (unsigned i = 0; i <= step && heads; i++) {
+        heads = is_generic(in, &in->words[i].word);
+    }
+    if (in->wants_output || in->wish->is_loose || heads || !is_generic(in, &in->words[step].word)) {
+        return true;
+    }
+    return in->words[step].origin == TPI_ORIGIN_PROGRAM
+               ? !has(in, part, is_inner)
+               : has(in, part, is_open) || !has(in, part, is_special);
+}
+
+/* Channels take and give. */
+static bool is_both_ways(const struct search *in)
+{
+    return in->wish->command < TPI_COMMANDS &&
+           tpi_dictionary_entry(in->wish->command)->sort == TPI_SORT_CHANNEL;
+}
+
+/* The parts that carry the word of a step, best first. */
+static unsigned candidates(const struct search *in, unsigned step, struct candidate *out)
+{
+    const tpi_word *word = &in->words[step].word;
     unsigned count = 0;
 
     for (unsigned i = 0; i < in->wired->part_count; i++) {
         const tpi_part *part = &in->wired->parts[i];
         const int depth = tpi_classes_find(&part->device->classes, word);
-        const struct candidate found = {(int)i, depth, part->id};
+        const bool is_last = is_generic(in, word) && has(in, part, is_inner);
+        const struct candidate found = {(int)i, is_last ? depth + TPI_MOST_LIST : depth, part->id};
         unsigned at = count;
 
-        if (depth < 0 || part->device->is_output != in->wants_output ||
-            (is_generic(in, word) && !can(in, (int)i))) {
+        if (depth < 0 || (part->device->is_output != in->wants_output && !is_both_ways(in)) ||
+            (is_generic(in, word) && !can(in, (int)i)) || !may_stand(in, step, part)) {
             continue;
         }
         while (at > 0 && before(&found, &out[at - 1])) {
@@ -278,6 +341,12 @@ static void judge(const struct search *in, tpi_match *match)
 
 /* ---- The search ---- */
 
+/* Whether any part carries a word; the others need no look at the parts. */
+static bool is_carried(const tpi_wired *wired, const tpi_word *word)
+{
+    return word->class >= 0 && (wired->carried[word->class / 64] >> (word->class % 64) & 1) != 0;
+}
+
 /* A class of the program that a map or the wiring file binds. */
 static bool find_bound(const struct search *in, tpi_match *match)
 {
@@ -319,7 +388,7 @@ tpi_match tpi_match_find(const tpi_wired *wired, const tpi_match_wish *wish, con
     for (unsigned i = 0; i < in.count; i++) {
         tpi_match found = {
             .part = -1, .step = i, .word = in.words[i].word, .origin = in.words[i].origin};
-        const unsigned count = candidates(&in, &found.word, list);
+        const unsigned count = is_carried(wired, &found.word) ? candidates(&in, i, list) : 0;
         const int chosen = choose(&in, list, count, &found);
         if (chosen >= 0) {
             found.part = list[chosen].part;
@@ -345,6 +414,29 @@ static void put(char *out, size_t size, size_t *at, const char *format, ...)
     *at += length > 0 ? (size_t)length : 0;
 }
 
+/* What may help: another spelling, or --loose. */
+static void explain_none(const tpi_wired *wired, const tpi_match_wish *wish, char *out, size_t size,
+                         size_t *at)
+{
+    tpi_match_wish loose = *wish;
+    char hint[80];
+
+    for (unsigned i = 0; wish->classes != NULL && i < wish->classes->count; i++) {
+        const tpi_word *word = &wish->classes->words[i];
+        if (word->class < 0) { /* the first one: looking through the vocabulary costs */
+            put(out, size, at, "%s",
+                tpi_vocabulary_hint(wired->robot->vocabulary, word->text, hint, sizeof hint));
+            break;
+        }
+    }
+    loose.is_loose = true;
+    const tpi_match match =
+        wish->is_loose ? (tpi_match){.part = -1} : tpi_match_find(wired, &loose, NULL);
+    if (match.part >= 0) {
+        put(out, size, at, "; --loose would use %.40s", wired->parts[match.part].device->label);
+    }
+}
+
 void tpi_match_explain(const tpi_wired *wired, const tpi_match_wish *wish, const tpi_match *match,
                        char *out, size_t size)
 {
@@ -358,6 +450,9 @@ void tpi_match_explain(const tpi_wired *wired, const tpi_match_wish *wish, const
     if (match->part < 0) {
         put(out, size, &at, "not on this robot (%s), and nothing that may stand for it",
             wired->robot->identity.name);
+        if (!wish->is_brief) {
+            explain_none(wired, wish, out, size, &at);
+        }
         return;
     }
     const tpi_part *part = &wired->parts[match->part];

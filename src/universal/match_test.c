@@ -364,7 +364,13 @@ static void a_match_is_explained(void **state)
                         "Sensor, port 4; inverted, since high means the opposite");
     assert_int_equal(tpi_registry_declare(r, "Gripper", -1, TPI_WRITE_DIGITAL, &err), -1);
     assert_string_equal(err.text,
-                        "\"Gripper\" → not on this robot (nxt), and nothing that may stand for it");
+                        "\"Gripper\" → not on this robot (nxt), and nothing that may stand for "
+                        "it; --loose would use Motor");
+    assert_int_equal(tpi_registry_declare(r, "Light Senser", -1, TPI_READ_ANALOG, &err), -1);
+    assert_string_equal(err.text,
+                        "\"Light Senser\" → not on this robot (nxt), and nothing that may "
+                        "stand for it; did you mean \"Light Sensor\"?; --loose would use "
+                        "Sound Sensor");
     tpi_registry_fini(r);
     free(r);
     tpi_wired_destroy(wired);

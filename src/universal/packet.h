@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "universal/robot.h"
 
+enum { TPI_PACKET_LENGTH = 4 }; /* bytes of the length in front of a packet */
+
 /* How a reply begins. */
 typedef enum tpi_packet_status {
     TPI_PACKET_DONE = 0,

@@ -15,6 +15,8 @@ void tpi_registry_fini(tpi_registry *registry)
     registry->port_count = 0;
 }
 
+enum { MOST_HINTS = 4 };
+
 static void claims(const tpi_registry *registry, bool claimed[TPI_MOST_PARTS])
 {
     memset(claimed, 0, TPI_MOST_PARTS * sizeof *claimed);
@@ -43,12 +45,14 @@ int tpi_registry_declare(tpi_registry *registry, const char *classes, int id, tp
                                        : "a device needs a class");
         return -1;
     }
-    const tpi_match_wish wish = {&port->classes, id, command, registry->is_loose};
+    const tpi_match_wish wish = {&port->classes, id, command, registry->is_loose,
+                                 registry->failed >= MOST_HINTS};
     claims(registry, claimed);
     port->match = tpi_match_find(registry->wired, &wish, claimed);
     tpi_match_explain(registry->wired, &wish, &port->match, port->explanation,
                       sizeof port->explanation);
     if (port->match.part < 0) {
+        registry->failed++;
         tp_fail(err, TP_E_UNKNOWN, "%s", port->explanation);
         return -1;
     }
@@ -57,7 +61,7 @@ int tpi_registry_declare(tpi_registry *registry, const char *classes, int id, tp
 
 const tpi_match *tpi_registry_default(tpi_registry *registry, tpi_command command, int id)
 {
-    const tpi_match_wish wish = {NULL, id > 0 ? id : -1, command, registry->is_loose};
+    const tpi_match_wish wish = {NULL, id > 0 ? id : -1, command, registry->is_loose, false};
 
     /* The first device is what most programs want; it is looked for once. */
     if (id <= 0 && registry->is_known[command]) {

@@ -39,6 +39,7 @@ typedef struct tpi_match_wish {
     int id;                     /* -1 for none */
     tpi_command command;        /* whose default classes are added; TPI_COMMANDS for none */
     bool is_loose;
+    bool is_brief; /* a failure is explained without hints, which cost time */
 } tpi_match_wish;
 
 /* A device that a program has declared. */
@@ -52,6 +53,7 @@ typedef struct tpi_port {
 typedef struct tpi_registry {
     const tpi_wired *wired; /* borrowed */
     bool is_loose;
+    unsigned failed; /* devices that matched nothing: only the first ones get hints */
     tpi_arena arena;
     unsigned port_count;
     tpi_port ports[TPI_MOST_PORTS];

@@ -117,6 +117,7 @@ typedef struct tpi_device {
     double threshold, hysteresis;
     const double *numbers;    /* by the names of the robot's scope; NaN where it has none */
     const char *left, *right; /* names of the members of a group */
+    uint64_t does;            /* kind universal: commands that the robot executes, by their bits */
     tpi_steps setup, shutdown;
 } tpi_device;
 
@@ -196,6 +197,7 @@ typedef struct tpi_robot_identity {
 typedef struct tpi_robotfile {
     tpi_document document;            /* its arena has everything here */
     const tpi_vocabulary *vocabulary; /* borrowed */
+    bool is_universal;                /* it executes universal commands itself; no translations */
     tpi_robot_identity identity;
     unsigned link_count;
     tpi_robot_link links[TPI_MOST_LINKS];
@@ -218,6 +220,11 @@ typedef struct tpi_robotfile {
 /* Read the text of a robot file. The vocabulary must outlive it. */
 tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t length, const char *path,
                              const tpi_vocabulary *vocabulary, tp_error *err);
+/* The same, telling all mistakes of a stage: elements and devices; translations; what belongs
+ * together. A stage with mistakes ends the reading. `mistakes` may be NULL. */
+tp_status tpi_robotfile_read_all(tpi_robotfile **out, const char *text, size_t length,
+                                 const char *path, const tpi_vocabulary *vocabulary,
+                                 tpi_mistakes *mistakes, tp_error *err);
 void tpi_robotfile_destroy(tpi_robotfile *robot);
 
 /* The device with this name; -1 for none. */
@@ -262,6 +269,16 @@ tp_status tpi_steps_read(tpi_steps *out, tpi_robotfile *robot, const tpi_element
 
 /* Whether a device with these numbers has all that the steps use. */
 bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers);
+
+/* robot_universal.c: whether an element may stand in a file of the kind universal; framing, stop
+ * bytes and keep-alive of such a robot. */
+bool tpi_robotfile_may_stand(const tpi_robotfile *robot, const char *element);
+tp_status tpi_robotfile_speak_universal(tpi_robotfile *robot);
+
+/* robot_universal.c: the commands that a robot of the kind universal executes for a device. */
+tp_status tpi_device_read_does(tpi_device *out, const tpi_robotfile *robot,
+                               const tpi_document *document, tpi_arena *arena,
+                               const tpi_element *element);
 
 /* Check what belongs together, once everything is read. */
 tp_status tpi_robotfile_check(const tpi_robotfile *robot);

@@ -218,23 +218,42 @@ static tp_status check_stop_packets(const tpi_robotfile *robot)
     return TP_OK;
 }
 
-tp_status tpi_robotfile_check(const tpi_robotfile *robot)
+static tp_status check_links(const tpi_robotfile *robot)
 {
-    tp_status status = check_slots(robot);
-
-    if (status == TP_OK && robot->link_count == 0) {
-        status = fail_at(robot, "robot", robot->document.root->line,
+    return robot->link_count > 0
+               ? TP_OK
+               : fail_at(robot, "robot", robot->document.root->line,
                          "there is no <link>; write <link kind=\"serial\" baud=\"115200\"/>%s%s",
                          "", "");
+}
+
+static tp_status check_translations(const tpi_robotfile *robot)
+{
+    tp_status status = TP_OK;
+
+    for (unsigned i = 0; i < robot->translation_count; i++) {
+        const tp_status now = check_translation(robot, i);
+        status = status == TP_OK ? now : status;
+        if (!tpi_document_goes_on(&robot->document, now)) {
+            return now;
+        }
     }
-    for (unsigned i = 0; i < robot->translation_count && status == TP_OK; i++) {
-        status = check_translation(robot, i);
+    return status;
+}
+
+tp_status tpi_robotfile_check(const tpi_robotfile *robot)
+{
+    static tp_status (*const checks[])(const tpi_robotfile *) = {
+        check_slots, check_links,       check_translations,
+        check_stop,  check_stop_values, check_stop_packets};
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        const tp_status now = checks[i](robot);
+        status = status == TP_OK ? now : status;
+        if (!tpi_document_goes_on(&robot->document, now)) {
+            return now;
+        }
     }
-    if (status == TP_OK) {
-        status = check_stop(robot);
-    }
-    if (status == TP_OK) {
-        status = check_stop_values(robot);
-    }
-    return status == TP_OK ? check_stop_packets(robot) : status;
+    return status;
 }

@@ -282,9 +282,10 @@ static void default_range(tpi_device *out, const tpi_robotfile *robot)
 tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi_document *document,
                           tpi_arena *arena, const tpi_element *element, int number)
 {
-    static const char *const names[] = {
-        "name",  "type",  "classes",   "base",       "slots",   "at",  "values", "label", "signed",
-        "range", "volts", "threshold", "hysteresis", "degrees", "for", "id",     "uses",  NULL};
+    static const char *const names[] = {"name",  "type",      "classes",    "base",    "slots",
+                                        "at",    "values",    "label",      "signed",  "range",
+                                        "volts", "threshold", "hysteresis", "degrees", "for",
+                                        "id",    "uses",      "commands",   NULL};
     const char *name = tpi_element_need(document, element, "name");
     const char *type = name != NULL ? tpi_element_need(document, element, "type") : NULL;
     const char *label = tpi_element_get(element, "label");
@@ -314,6 +315,9 @@ tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi
     if (status == TP_OK) {
         default_range(out, robot);
         status = read_numbers(out, robot, document, arena, element, number);
+    }
+    if (status == TP_OK) {
+        status = tpi_device_read_does(out, robot, document, arena, element);
     }
     return status == TP_OK ? read_uses(out, document, arena, element, number) : status;
 }
@@ -434,8 +438,8 @@ static tp_status check_member(const tpi_robotfile *robot, const tpi_element *ele
 
 tp_status tpi_robotfile_read_group(tpi_robotfile *robot, const tpi_element *element)
 {
-    static const char *const names[] = {"name",  "type", "classes", "left",
-                                        "right", "base", "label",   NULL};
+    static const char *const names[] = {"name", "type",  "classes",  "left", "right",
+                                        "base", "label", "commands", "id",   NULL};
     const tpi_document *document = &robot->document;
     tpi_device group = {.row = -1, .at = -1, .is_group = true, .line = element->line};
     tp_status status = tpi_element_only(document, element, names);
@@ -462,6 +466,9 @@ tp_status tpi_robotfile_read_group(tpi_robotfile *robot, const tpi_element *elem
     }
     if (status == TP_OK) {
         status = read_numbers(&group, robot, document, &robot->document.arena, element, NO_NUMBER);
+    }
+    if (status == TP_OK) {
+        status = tpi_device_read_does(&group, robot, document, &robot->document.arena, element);
     }
     return status == TP_OK ? add(robot, element, &group) : status;
 }

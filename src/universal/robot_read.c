@@ -42,8 +42,10 @@ static tp_status read_root(tpi_robotfile *robot)
             tpi_element_fail(document, root, "name=\"%.40s\": expected letters, digits, - and _",
                              robot->identity.name);
     }
-    if (status == TP_OK && kind != NULL && strcmp(kind, "bytes") != 0) {
-        status = tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes", kind);
+    robot->is_universal = kind != NULL && strcmp(kind, "universal") == 0;
+    if (status == TP_OK && kind != NULL && !robot->is_universal && strcmp(kind, "bytes") != 0) {
+        status =
+            tpi_element_fail(document, root, "kind=\"%.20s\": expected bytes or universal", kind);
     }
     robot->identity.lang = lang != NULL ? lang : "en";
     return status;
@@ -294,7 +296,7 @@ static const struct {
     {"translate", 3, read_translate},
 };
 
-enum { ELEMENTS = sizeof elements / sizeof elements[0], PASSES = 4 };
+enum { ELEMENTS = sizeof elements / sizeof elements[0], PASSES = 4, FIRST_PASSES = 1 };
 
 static int find_element(const char *name)
 {
@@ -306,22 +308,37 @@ static int find_element(const char *name)
     return -1;
 }
 
-static tp_status read_elements(tpi_robotfile *robot)
+static tp_status read_element(tpi_robotfile *robot, const tpi_element *e, int pass)
 {
     const char *names[ELEMENTS + 1] = {NULL};
+    const int index = find_element(e->name);
+
+    if (index < 0 && pass == 0) {
+        for (int i = 0; i < ELEMENTS; i++) {
+            names[i] = elements[i].name;
+        }
+        return tpi_element_unexpected(&robot->document, e, names);
+    }
+    if (index < 0 || elements[index].pass != pass) {
+        return TP_OK;
+    }
+    return tpi_robotfile_may_stand(robot, e->name)
+               ? elements[index].read(robot, e)
+               : tpi_element_fail(&robot->document, e,
+                                  "a robot of kind=\"universal\" has none; its firmware does that; "
+                                  "remove it");
+}
+
+static tp_status read_elements(tpi_robotfile *robot, int first, int last)
+{
     tp_status status = TP_OK;
 
-    for (int pass = 0; pass < PASSES; pass++) {
-        for (const tpi_element *e = robot->document.root->first; e != NULL && status == TP_OK;
-             e = e->next) {
-            const int index = find_element(e->name);
-            if (index >= 0 && elements[index].pass == pass) {
-                status = elements[index].read(robot, e);
-            } else if (index < 0) {
-                for (int i = 0; i < ELEMENTS; i++) {
-                    names[i] = elements[i].name;
-                }
-                status = tpi_element_unexpected(&robot->document, e, names);
+    for (int pass = first; pass <= last; pass++) {
+        for (const tpi_element *e = robot->document.root->first; e != NULL; e = e->next) {
+            const tp_status now = read_element(robot, e, pass);
+            status = status == TP_OK ? now : status;
+            if (!tpi_document_goes_on(&robot->document, now)) {
+                return now;
             }
         }
     }
@@ -360,12 +377,20 @@ static tp_status read_device_steps(tpi_robotfile *robot)
 tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t length, const char *path,
                              const tpi_vocabulary *vocabulary, tp_error *err)
 {
+    return tpi_robotfile_read_all(out, text, length, path, vocabulary, NULL, err);
+}
+
+tp_status tpi_robotfile_read_all(tpi_robotfile **out, const char *text, size_t length,
+                                 const char *path, const tpi_vocabulary *vocabulary,
+                                 tpi_mistakes *mistakes, tp_error *err)
+{
     tpi_robotfile *robot = calloc(1, sizeof *robot);
 
     if (robot == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     robot->vocabulary = vocabulary;
+    robot->document.mistakes = mistakes;
     robot->timing = (tpi_timing){.reply_ms = 500, .largest = 4096};
     robot->scope.numbers[TPI_NUMBER_SLOT] = "slot";
     robot->scope.numbers[TPI_NUMBER_ID] = "id";
@@ -377,10 +402,16 @@ tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t lengt
         status = read_root(robot);
     }
     if (status == TP_OK) {
-        status = read_elements(robot);
+        status = read_elements(robot, 0, FIRST_PASSES);
+    }
+    if (status == TP_OK) {
+        status = read_elements(robot, FIRST_PASSES + 1, PASSES - 1);
     }
     if (status == TP_OK) {
         status = read_device_steps(robot);
+    }
+    if (status == TP_OK && robot->is_universal) {
+        status = tpi_robotfile_speak_universal(robot);
     }
     if (status == TP_OK) {
         status = tpi_robotfile_check(robot);
@@ -390,6 +421,7 @@ tp_status tpi_robotfile_read(tpi_robotfile **out, const char *text, size_t lengt
         return status;
     }
     robot->document.err = NULL;
+    robot->document.mistakes = NULL;
     *out = robot;
     return TP_OK;
 }

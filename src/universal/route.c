@@ -1,6 +1,8 @@
 /* route.c - how each command is done with each part; see wired.h. */
 #include "universal/wired.h"
 
+#include <string.h>
+
 /* ---- Translations ---- */
 
 static const tpi_translation *find(const tpi_robotfile *robot, tpi_command command,
@@ -29,7 +31,7 @@ static tpi_route translated(const tpi_wired *wired, tpi_command command, const t
     const tpi_device *device = part->device;
     const tpi_translation *t = find(robot, command, device->type);
 
-    if (t != NULL) {
+    if (t != NULL || (device->does >> command & 1) != 0) {
         return (tpi_route){TPI_WAY_DIRECT, t, command};
     }
     t = find(robot, command, tpi_dictionary_type_of(device->base));
@@ -223,9 +225,21 @@ static tpi_route whole_route(const tpi_wired *wired, tpi_command command, int in
                                 : route(wired, command, index, DEPTH);
 }
 
+static void carry(tpi_wired *wired, const tpi_classes *list)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const int class = list->words[i].class;
+        if (class >= 0) {
+            wired->carried[class / 64] |= (uint64_t)1 << (class % 64);
+        }
+    }
+}
+
 void tpi_wired_find_routes(tpi_wired *wired)
 {
+    memset(wired->carried, 0, sizeof wired->carried);
     for (unsigned i = 0; i < wired->part_count; i++) {
+        carry(wired, &wired->parts[i].device->classes);
         for (int c = 0; c < TPI_COMMANDS; c++) {
             wired->routes[i][c] = whole_route(wired, (tpi_command)c, (int)i);
         }

@@ -10,6 +10,7 @@ enum { MOST_SYNONYMS = 2048, MOST_OPPOSITES = 64 };
 
 struct synonym {
     const char *word;
+    uint32_t mark; /* tpi_word_mark() */
     int class;
 };
 
@@ -17,6 +18,7 @@ struct tpi_vocabulary {
     tpi_document document; /* its arena has everything here */
     unsigned class_count;
     tpi_device_class classes[TPI_MOST_CLASSES];
+    uint32_t marks[TPI_MOST_CLASSES]; /* of their names */
     unsigned synonym_count;
     struct synonym synonyms[MOST_SYNONYMS];
     unsigned opposite_count;
@@ -37,13 +39,16 @@ const tpi_device_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, i
 
 int tpi_vocabulary_find(const tpi_vocabulary *vocabulary, const char *word)
 {
+    const uint32_t mark = tpi_word_mark(word);
+
     for (unsigned i = 0; i < vocabulary->class_count; i++) {
-        if (tpi_word_equal(vocabulary->classes[i].name, word)) {
+        if (vocabulary->marks[i] == mark && tpi_word_equal(vocabulary->classes[i].name, word)) {
             return (int)i;
         }
     }
     for (unsigned i = 0; i < vocabulary->synonym_count; i++) {
-        if (tpi_word_equal(vocabulary->synonyms[i].word, word)) {
+        if (vocabulary->synonyms[i].mark == mark &&
+            tpi_word_equal(vocabulary->synonyms[i].word, word)) {
             return vocabulary->synonyms[i].class;
         }
     }
@@ -94,7 +99,7 @@ static tp_status add_synonym(tpi_vocabulary *v, const tpi_element *element, cons
     if (v->synonym_count == MOST_SYNONYMS) {
         return tpi_element_fail(&v->document, element, "over %d synonyms", MOST_SYNONYMS);
     }
-    v->synonyms[v->synonym_count++] = (struct synonym){word, class};
+    v->synonyms[v->synonym_count++] = (struct synonym){word, tpi_word_mark(word), class};
     return TP_OK;
 }
 
@@ -135,9 +140,9 @@ static tp_status read_quantity(tpi_vocabulary *v, const tpi_element *element,
 
 static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
 {
-    static const char *const names[] = {"name", "parents", "synonyms",   "quantity",
-                                        "unit", "range",   "resolution", "high",
-                                        "read", "generic", NULL};
+    static const char *const names[] = {"name",  "parents",    "synonyms", "quantity", "unit",
+                                        "range", "resolution", "high",     "read",     "generic",
+                                        "open",  "inner",      NULL};
     tpi_device_class *class = &v->classes[v->class_count];
     tp_status status = tpi_element_only(&v->document, element, names);
     const char *read = tpi_element_get(element, "read");
@@ -156,6 +161,12 @@ static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
         status = tpi_element_flag(&v->document, element, "generic", &class->is_generic);
     }
     if (status == TP_OK) {
+        status = tpi_element_flag(&v->document, element, "open", &class->is_open);
+    }
+    if (status == TP_OK) {
+        status = tpi_element_flag(&v->document, element, "inner", &class->is_inner);
+    }
+    if (status == TP_OK) {
         status = read_quantity(v, element, class);
     }
     class->sense = tpi_element_get(element, "high");
@@ -166,7 +177,7 @@ static tp_status read_class(tpi_vocabulary *v, const tpi_element *element)
     if (status != TP_OK) {
         return status;
     }
-    v->class_count++;
+    v->marks[v->class_count++] = tpi_word_mark(class->name);
     return add_synonyms(v, element, tpi_element_get(element, "synonyms"), (int)v->class_count - 1);
 }
 

@@ -26,6 +26,8 @@ typedef struct tpi_device_class {
     const char *sense;    /* what a high value means: "bright"; NULL for none */
     tpi_command read;     /* how a program reads it; TPI_COMMANDS if it says nothing */
     bool is_generic;      /* Input, Output, Analog_Output ... */
+    bool is_open;         /* anything can be connected there: a pin */
+    bool is_inner;        /* it tells about the robot itself: its battery, its clock */
     bool is_output;
     unsigned parent_count;
     int parents[TPI_MOST_PARENTS];

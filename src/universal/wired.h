@@ -57,6 +57,7 @@ typedef struct tpi_wired {
     unsigned bound_count;
     tpi_bound bound[TPI_MOST_BOUND];
     tpi_route routes[TPI_MOST_PARTS][TPI_COMMANDS];
+    uint64_t carried[TPI_MOST_CLASSES / 64]; /* classes that a part has, by their bits */
 } tpi_wired;
 
 /* A robot with its default wiring (`text` is NULL) or with a wiring file. The robot must outlive
@@ -94,7 +95,7 @@ const char *tpi_way_text(tpi_way way);
 
 /* ---- Inside ---- */
 
-/* Find the ways of all commands and parts. */
+/* Find the ways of all commands and parts, and the classes that are there. */
 void tpi_wired_find_routes(tpi_wired *wired);
 
 #endif

@@ -40,8 +40,11 @@ static const tp_driver *find_driver(const char *name)
 
 static bench_section section_behind(const suite_driver *driver)
 {
-    return (bench_section){
-        .driver = find_driver("fake"), .provides = driver->behind, .settings = fast};
+    const bool is_fake = driver->behind_driver == NULL;
+
+    return (bench_section){.driver = find_driver(is_fake ? "fake" : driver->behind_driver),
+                           .provides = driver->behind,
+                           .settings = is_fake ? fast : driver->behind_settings};
 }
 
 static const tpi_blueprint *plan(struct stage *s, const bench_section *section, unsigned shift)

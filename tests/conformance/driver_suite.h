@@ -11,8 +11,10 @@
 
 typedef struct suite_driver {
     bench_section section;
-    const char *behind;  /* devices of `fake` that it uses, as in `provides`; NULL for none */
-    const char *foreign; /* an address that it cannot offer; NULL if it offers anything */
+    const char *behind;        /* devices of `fake` that it uses, as in `provides`; NULL for none */
+    const char *behind_driver; /* another driver than `fake` for these; NULL for none */
+    const char *behind_settings; /* the same */
+    const char *foreign;         /* an address that it cannot offer; NULL if it offers anything */
     const char *const *bad_settings; /* each is refused; ended by NULL, may be NULL */
     const char *quiet;     /* interfaces whose data comes only on demand, as words; NULL for none */
     bool waits_for_others; /* it answers when the devices behind it have sent something */

@@ -23,12 +23,14 @@ extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_passthrough;
+extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
+extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
@@ -92,9 +94,12 @@ static const char *const bad_robots[] = {"robot=nobody port=script:x",
                                          MUTE " motor_speed=0",
                                          MUTE " wiring=/no/such.xml",
                                          NULL};
+static const char *const bad_programs[] = {
+    "file=/no/such.play", "file=" TEST_ROOT "/README.md", "retry=-1", "rate=0", "rate=1e9", NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
-    "simulation:0 world:0 map:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 laser:0 "        \
+    "simulation:0 world:0 map:0 scene:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 "        \
+    "laser:0 "                                                                                     \
     "bumper:0 fiducial:0 blobfinder:0 gripper:0 actarray:0 blinkenlight:0 power:0 aio:0 aio:1 "    \
     "aio:2 aio:3 dio:0 dio:1 wifi:0 gps:0 imu:0 graphics2d:0 graphics3d:0 speech:0 camera:0 ptz:0"
 #define EVERYWHERE "worldfile=" TEST_ROOT "/tests/data/sim/everything.world sleep=1 model=r"
@@ -175,6 +180,16 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_passes,
     },
     {
+        .section = {&tp_driver_program, "program:0", "universal:0",
+                    "file=" TEST_ROOT "/programs/follow-line.play start=no stay=no"},
+        .behind = "universal:0",
+        .behind_driver = "robotfile",
+        .behind_settings = MUTE,
+        .foreign = "sonar:0",
+        .bad_settings = bad_programs,
+        .quiet = "program",
+    },
+    {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
         .behind = "ranger:0",
         .foreign = "sonar:0",
@@ -213,6 +228,11 @@ static const suite_driver drivers[] = {
                     YARD " speed=10 threads=2"},
         .foreign = "health:0",
         .bad_settings = bad_sims,
+    },
+    {
+        .section = {&tp_driver_localbb, "blackboard:0", NULL, NULL},
+        .foreign = "sonar:0",
+        .quiet = "blackboard",
     },
     {
         .section = {&tp_driver_switch, "position2d:10", "a@position2d:0 position2d:1",

@@ -436,6 +436,35 @@ static void what_a_client_moves_stops_when_it_is_silent(void **state)
     front_scene_end(s);
 }
 
+/* More than a client may use of a turn. */
+static void work_long(void)
+{
+    const int64_t end_ns = tp_clock_now_ns(tp_clock_real()) + 2 * TP_NS_PER_MS;
+
+    while (tp_clock_now_ns(tp_clock_real()) < end_ns) {
+    }
+}
+
+/* The front does not read for a turn. What comes later has not waited since then. */
+static void a_client_whose_request_was_long_work_renews_its_whole_lease(void **state)
+{
+    struct front_scene *s = front_scene_begin(state);
+    peer p;
+
+    front_scene_visit(s, &p);
+    motor.asked = work_long;
+    front_scene_command(s, &p, 1);
+    motor.asked = NULL;
+    bench_move_clock(&s->stage.b, 4);
+    tp_loop_turn(s->stage.b.loop, false);
+    front_scene_ask(s, &p);
+    bench_move_clock(&s->stage.b, 4);
+    tp_loop_turn(s->stage.b.loop, false);
+    assert_int_equal(motor.halts, 0);
+    peer_close(&p);
+    front_scene_end(s);
+}
+
 /* The loop does not turn while the clock moves: the program is frozen. */
 static void what_waited_for_a_frozen_server_moves_nothing(void **state)
 {
@@ -580,6 +609,7 @@ static const struct {
     CASE(a_client_without_the_right_moves_nothing),
     CASE(what_a_client_moves_stops_when_it_vanishes),
     CASE(what_a_client_moves_stops_when_it_is_silent),
+    CASE(a_client_whose_request_was_long_work_renews_its_whole_lease),
     CASE(what_waited_for_a_frozen_server_moves_nothing),
     CASE(what_waited_for_less_than_its_lease_has_the_rest_of_it),
     CASE(every_client_can_raise_a_panic),

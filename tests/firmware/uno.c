@@ -1,15 +1,19 @@
 /*
  * uno.c - an Arduino Uno with a real firmware, on simavr: its serial line is a pseudo-terminal.
  *
- *     uno FIRMWARE.hex
+ *     uno FIRMWARE.hex [--silent]
  *
- * It prints "serial:/dev/pts/5" once the firmware has sent its first byte. Then it takes commands
- * on standard input and answers each with a line:
+ * It prints "serial:/dev/pts/5" once the firmware has sent its first byte; at once with --silent,
+ * for a firmware that speaks only when it is asked. Then it takes commands on standard input and
+ * answers each with a line:
  *
  *     pin N LEVEL          a level at a digital input; "ok"
  *     analog CHANNEL MV    a voltage at an analog input; "ok"
  *     state N              "level L duty D pulse US": of pin N: its level, the duty of its timer (0
  *                          to 255), the length of its last pulse
+ *     reset                the button; the EEPROM stays; "ok"
+ *     lose N               the N-th byte that the host sends from now on is lost; "ok"
+ *     flip N               a bit of it is turned; "ok"
  *     traffic              "in BYTES out BYTES first MS": what the host has sent, what the board
  * has sent since then, and the time of the board from the first byte of the host to its first
  * analog report (-1 if there was none)
@@ -50,6 +54,7 @@ static struct board {
     unsigned char queue[QUEUE];
     size_t begin, end;
     unsigned long in, out;
+    unsigned long lose, flip; /* counted down; 0 for none */
     avr_cycle_count_t first_in, first_report;
     struct pin pins[PINS];
 } board;
@@ -124,6 +129,19 @@ static int duty_of(int pin)
     return 0;
 }
 
+/* The length of the pulses that timer 1 makes for a servo at pin 9 or 10; 0 if it does not. */
+static unsigned servo_us(int pin)
+{
+    const uint8_t *data = board.avr->data;
+    const unsigned at = pin == 9 ? 0x88 : 0x8a;
+
+    if ((pin != 9 && pin != 10) || (data[0x81] & 0x10) == 0 ||
+        (data[0x80] >> (pin == 9 ? 7 : 5) & 1) == 0) {
+        return 0;
+    }
+    return (data[at] | (unsigned)data[at + 1] << 8) / 2; /* it counts at 2 MHz */
+}
+
 static void watch(void)
 {
     static char room;
@@ -154,7 +172,10 @@ static void take_bytes(void)
     const ssize_t got = read(board.line, bytes, sizeof bytes);
 
     for (ssize_t i = 0; i < got && board.end < QUEUE; i++) {
-        board.queue[board.end++] = bytes[i];
+        if (board.lose > 0 && --board.lose == 0) {
+            continue;
+        }
+        board.queue[board.end++] = board.flip > 0 && --board.flip == 0 ? bytes[i] ^ 0x10 : bytes[i];
         if (board.in++ == 0) {
             board.first_in = board.avr->cycle;
         }
@@ -203,6 +224,22 @@ static void set_pin(int pin, int level)
                   (uint32_t)level);
 }
 
+static void set_line(void)
+{
+    uint32_t flags = 0; /* nothing is printed, nothing waits */
+
+    avr_ioctl(board.avr, (uint32_t)AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
+}
+
+static void press_reset(void)
+{
+    avr_reset(board.avr);
+    board.avr->pc = 0;
+    board.begin = board.end = 0;
+    board.takes = true;
+    set_line();
+}
+
 static void obey(const char *text)
 {
     int a, b;
@@ -216,7 +253,15 @@ static void obey(const char *text)
         puts("ok");
     } else if (sscanf(text, "state %d", &a) == 1 && a >= 0 && a < PINS) {
         const struct pin *pin = &board.pins[a];
-        printf("level %d duty %d pulse %u\n", pin->level, duty_of(a), pin->pulse_us);
+        const unsigned servo = servo_us(a);
+        printf("level %d duty %d pulse %u\n", pin->level, duty_of(a),
+               servo > 0 ? servo : pin->pulse_us);
+    } else if (strncmp(text, "reset", 5) == 0) {
+        press_reset();
+        puts("ok");
+    } else if (sscanf(text, "lose %lu", &board.lose) == 1 ||
+               sscanf(text, "flip %lu", &board.flip) == 1) {
+        puts("ok");
     } else if (strncmp(text, "traffic", 7) == 0) {
         const double ms = (double)(board.first_report - board.first_in) * 1000 / HERTZ;
         printf("in %lu out %lu first %.3f\n", board.in, board.out,
@@ -304,19 +349,21 @@ int main(int argc, char **argv)
 {
     char path[128];
 
-    if (argc != 2) {
-        fputs("usage: uno FIRMWARE.hex\n", stderr);
+    const bool is_silent = argc == 3 && strcmp(argv[2], "--silent") == 0;
+
+    if (argc != 2 && !is_silent) {
+        fputs("usage: uno FIRMWARE.hex [--silent]\n", stderr);
         return 2;
     }
     start(argv[1]);
     board.takes = true;
     open_line(path, sizeof path);
     watch();
-    while (!board.has_started) {
+    while (!board.has_started && !is_silent) {
         run_slice();
     }
-    for (int i = 0; i < 500;
-         i++) { /* the rest of what it says at its start is lost, as on a real line */
+    /* The rest of what it says at its start is lost, as on a real line. */
+    for (int i = 0; i < (is_silent ? 50 : 500); i++) {
         run_slice();
     }
     tcflush(board.line, TCIOFLUSH);

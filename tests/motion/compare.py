@@ -57,7 +57,7 @@ class Seen:
         self.order = collections.defaultdict(list)  # client: its signals
         self.summaries = collections.defaultdict(list)  # (client, sequence)
         self.answers = collections.defaultdict(list)  # (client, tag): code, body, event
-        self.states = []  # of each event: front, excesses, what each dof was told
+        self.states = []  # of each event: front, excesses, the last command of each dof
         self.rests = collections.defaultdict(list)  # dof: time, servo and value from which on it stands; servo 0: it moves, -1: not known
         self.complaints = []
 
@@ -148,8 +148,8 @@ def happen(model, event, state):
 
 def values(model, state):
     """Dofs that have arrived are where they were sent to."""
-    for dof, told in zip(model.robot.dofs, state[2:]):
-        servo, value, speed = told.split(":")
+    for dof, last in zip(model.robot.dofs, state[2:]):
+        servo, value, speed = last.split(":")
         if dof.arrived is None or dof.active or servo != "1":
             continue
         if abs(float(value) - dof.arrived) > 1e-6 or abs(float(speed)) > 1e-9:

@@ -3,7 +3,7 @@
 It is written from the RoboTalk paper, the design page of timed motion and docs/motion-protocol.md,
 not from the engine. compare.py runs it beside the engine.
 
-The model is told the same events as the engine, in the same order. It says which signals each
+The model receives the same events as the engine, in the same order. It says which signals each
 command must have, and with which times. Some times are not fixed by the specification: when a
 motion as fast as the limits allow ends, when a slowed time line reaches a frame. For these the
 model has bounds. It looks up what the engine answered (`seen`), takes that value if it is within
@@ -99,7 +99,7 @@ class Frame:
         self.answers = mode == DIRECT or bool(package.flags & ACK)
 
     def is_silent(self):
-        """Whether nothing tells when it starts: no command of it was accepted."""
+        """Whether its start is unknown: no command of it was accepted."""
         return all(c.done for c in self.commands)
 
 
@@ -140,7 +140,7 @@ class Client:
         self.gone = self.lingers = False
         self.silent = 0  # frames that were dropped, or had played before
         self.queue_exact = True
-        self.told = set()  # what the robot does not have
+        self.reported = set()  # what the robot does not have
         self.played = self.late = 0
         self.late_exact = True
 
@@ -240,8 +240,8 @@ class Model:
         self.settle(command.live)
         if command.frame.line:
             self.check_over(command.frame.line)
-        told = bool(command.maybe) and bool(self.answers_of(command.client, command.tag))
-        if command.frame.answers or signals <= ALWAYS or told:
+        answered = bool(command.maybe) and bool(self.answers_of(command.client, command.tag))
+        if command.frame.answers or signals <= ALWAYS or answered:
             start = (0, 0) if command.start is None else command.start
             self.want(command.client, command.tag,
                       Wanted(signals, 1, start, end if command.start else (0, 0), command.frame.package.id, epoch))
@@ -396,7 +396,7 @@ class Model:
             len(s.frames) for s in client.sequences.values() if s.collecting)
 
     def silent(self, client):
-        """Frames that wait and that may have played, since nothing tells."""
+        """Frames that wait and may have played: no signal shows it."""
         return sum(1 for f in self.waiting if f.client is client and f.line and not self.sharp(f.line) and (
             f.is_silent() or self.ahead and all(c.done or self.refusals(c) for c in f.commands)))
 
@@ -428,9 +428,9 @@ class Model:
         client, package = frame.client, frame.package
         if problem is not None:
             key = (record.code, record.targets[0][:2] if record.code in SERVO else getattr(record, "joint", None))
-            if problem != NA or frame.answers or key not in client.told:
+            if problem != NA or frame.answers or key not in client.reported:
                 self.refuse(client, record, package, {problem})
-                client.told.add(key)
+                client.reported.add(key)
             return
         answers = self.answers_of(client, record.tag)
         busy = any(a.signal == BUSY for a in answers)
@@ -1049,7 +1049,7 @@ class Model:
         return SUCCESS
 
     def set_rate(self, client, record):
-        """RATE: own, or of the robot, which only who lowered it or an operator may raise."""
+        """RATE: own, or of the robot, which only the client that lowered it or an operator may raise."""
         if record.scope > 1 or client.right < 2:
             return ERROR
         if record.scope == 0:

@@ -15,7 +15,7 @@
 
 enum { JOINTS = 16, DOFS = 32, OUTPUTS = 8 };
 
-/* What a dof was told last. */
+/* The last command of a dof. */
 struct watched {
     tpi_motion_dof dof;
     uint16_t output, slot;
@@ -47,7 +47,7 @@ void watch_planned(struct watch *w, int64_t front_ns, uint64_t excesses);
 /* The dofs of an output may be anywhere now; TPI_MOTION_NOWHERE for all outputs. */
 void watch_forget(struct watch *w, uint16_t output);
 
-/* End the line with what each dof was told last. */
+/* End the line with the last command of each dof. */
 void watch_print(const struct watch *w);
 
 #endif

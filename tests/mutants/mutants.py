@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mutants.py - mistakes in the code, one at a time: do the tests find them?
 
-usage: mutants.py BUILD [--area safety|motion] [--count N] [--seed S] [--file NAME] [--again LOG] [--list]
+usage: mutants.py BUILD [--area safety|motion] [--count N] [--seed S] [--file NAME] [--jobs N] [--again LOG] [--list]
 
 BUILD is a folder for a copy of the sources and its build. The files of an area (safety and rights; timed motion) get all changes
 at once (changes.py), the test programs of the area are built once, and each change is chosen when they start. They run until one
@@ -82,8 +82,8 @@ AREAS = {
         sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "src/motion/*.c"))
                if not path.endswith("_test.c")),
         ["src_motion_%s_test" % name for name in
-         ("answers", "control", "device", "engine", "estimate", "examples", "holder", "model", "package", "path", "profile", "simulation",
-          "store", "stress", "timeline", "tool")],
+         ("answers", "change", "control", "device", "engine", "estimate", "examples", "holder", "model", "package", "path", "profile", "simulation",
+          "store", "stress", "timeline", "tip", "tool")],
         60, ("comparison", "off by one", "dropped call", "order"),
         {"98-motion-model": ("tests/motion/motion-play", [sys.executable, os.path.join(ROOT, "tests/motion/compare.py"),
                                                           "tests/motion/motion-play", "--runs", "1000", "--jobs", "1"])}),
@@ -110,8 +110,8 @@ def write_if_new(path, text):
 
 
 class Bench:
-    def __init__(self, build, area):
-        self.area = area
+    def __init__(self, build, area, jobs):
+        self.area, self.jobs = area, jobs
         self.tests = area.tests + list(area.scripts)
         self.sources = build
         self.build = os.path.join(build, "build", "test")  # as deep as that of ./troupe test: a compiler cache knows its files
@@ -154,7 +154,7 @@ class Bench:
     def measure(self):
         """All tests pass without a change; a changed one that takes ten times as long hangs."""
         programs = ["tests/unit/" + test for test in self.area.tests] + [program for program, _ in self.area.scripts.values()]
-        done = subprocess.run(["ninja", "-C", self.build] + programs, capture_output=True, text=True)
+        done = subprocess.run(["ninja", "-C", self.build, "-j%d" % max(self.jobs, 1)] + programs, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit("mutants: the sources do not build:\n" + done.stdout)
         for test in self.tests:
@@ -230,6 +230,7 @@ def read_arguments():
     parser.add_argument("--count", type=int, help="how many changes; 0 for all")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--file", help="only of files whose path contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time; default: as many as processors")
     parser.add_argument("--again", metavar="LOG", help="only those that have survived in LOG, the output of a run before")
     parser.add_argument("--list", action="store_true", help="print the changes and make none")
     return parser.parse_args()
@@ -243,14 +244,14 @@ def main():
         for mutant in chosen_mutants(args, possible, lambda m: m.key() in known)[0]:
             print(mutant.key())
         return 0
-    bench = Bench(args.build, AREAS[args.area])
+    bench = Bench(args.build, AREAS[args.area], args.jobs)
     mutants, replaced = chosen_mutants(args, possible, lambda m: m.key() in known or bench.is_refused(m))
     for mutant in replaced:
         print("replaced %s\n    %s" % (mutant.key(), known.get(mutant.key(), "refused by the compiler")), flush=True)
     bench.write(mutants)
     bench.measure()
     killed, survived, invalid, unexplained = 0, 0, 0, 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max(args.jobs, 1)) as pool:
         for number, found in enumerate(pool.map(bench.judge, range(len(mutants)), mutants), 1):
             mutant = mutants[number - 1]
             place = "%s:%d: %s" % (mutant.path, mutant.line + 1, mutant.operator)

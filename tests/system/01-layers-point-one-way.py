@@ -40,6 +40,10 @@ ALLOWED = {
     "src/web/host": ENGINE | {"web", "platform", "troupe"},
     # Finding the files of robots.
     "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # Programs in folders, and proofs of transfers.
+    "src/play/host": ENGINE | {"play", "platform", "troupe"},
+    # The binding of the engine "play" to devices.
+    "drivers/program": BASE | {"play", "universal", "troupe"},
     # The binding of the engine "universal" to devices.
     "drivers/robotfile": BASE | {"universal", "troupe"},
     "drivers": {"troupe"},

@@ -11,7 +11,7 @@ import tempfile
 import tap
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
-SKIPPED = {".git", "build", "golden"}  # golden: output of the generator, whose links are of its own
+SKIPPED = {".git", "build", "golden", "node_modules"}  # golden: output of the generator, whose links are of its own
 
 
 def pages(root):

@@ -316,7 +316,7 @@ def drivers_are_listed():
 
 
 def fronts_are_listed():
-    says(troupe("fronts", "gopher5"), 1, 'troupe fronts: there is no front "gopher5"\n')
+    says(troupe("fronts", "gopher"), 1, 'troupe fronts: there is no front "gopher"\n')
     assert "player" in [line.split()[0] for line in troupe("fronts").stdout.splitlines()]
     tap.equal(troupe("fronts", "player").stdout.splitlines()[1:],
               ["  schemes          tcp udp unix", "  port             each robot's own number",

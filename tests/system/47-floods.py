@@ -19,6 +19,7 @@ from player import ACK, COMMAND, PLAYER, POSITION2D, REQUEST
 
 PROGRAM = sys.argv[1]
 MAP, STATISTICS = 42, 202
+UNIVERSAL, MATCH = 242, 3
 SAMPLE = 3  # messages of the table
 WORLD = """
 model ( name "hall" size [104 104 1] boundary 1 )
@@ -103,6 +104,18 @@ def messages_that_are_never_finished():
         tap.equal(server.memory() - before < 16 * floods.MEGABYTE, True)
 
 
+def devices_of_programs():
+    """64 devices with 24 classes that no robot has, and the same with classes that it has."""
+    def program(classes):
+        return struct.pack(">III", 0, 64, 64) + (player.text(classes) + struct.pack(">iI", -1, 65535)) * 64
+
+    text = 'driver ( name "robotfile" robot "create2" port "emulate:create2" provides [ "position2d:0" "universal:0" ] alwayson 1 )\n'
+    with floods.trial(PROGRAM, text) as trial:
+        for classes in (", ".join(f"Light Sense{i:02d}" for i in range(24)), "Left Servo, Heater, Fan, Pump, Vacuum", "Input", "Bump Sensor"):
+            data = floods.message(UNIVERSAL, REQUEST, MATCH, program(classes))
+            holds(lambda data=data: trial.attack(UNIVERSAL, floods.burst_of(data), 1.0))
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -113,4 +126,4 @@ def a_part_of_the_table():
 
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
-         a_part_of_the_table)
+         devices_of_programs, a_part_of_the_table)

@@ -156,8 +156,9 @@ def a_device_of_another_server_that_vanishes_is_reported():
 
 
 def mistakes_are_named():
-    fake = 'driver ( name "fake" provides [ "position2d:0" "gripper:0" ] )\n'
-    for section, words in ((SECTION.format('"gripper:0"'), "requires gripper: expected position2d, aio, dio, ranger, bumper or power"),
+    fake = 'driver ( name "fake" provides [ "position2d:0" "ptz:0" ] )\n'
+    for section, words in ((SECTION.format('"ptz:0"'), "requires ptz: expected position2d, aio, dio, ranger, sonar, laser, bumper, power, blinkenlight, speech, audio, actarray, "
+                                              "gripper or blobfinder"),
                            (SECTION.replace("requires [ {} ]", ""), 'the robot troupe needs devices: write requires [ "position2d:0" ]'),
                            (SECTION.format('"position2d:0"').replace('"devices"', '"tcp:localhost:1"'),
                             'the robot troupe consists of devices: write port "devices"'),

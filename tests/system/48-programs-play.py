@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 
@@ -178,6 +179,55 @@ def values_are_logged():
     tap.equal([line.split(",", 1)[1] for line in lines[1:3]], ["light,5", 'word,"a""b"'])
 
 
+def what_explain_refuses_play_refuses_before_anything_moves():
+    path = written("drive 50\ntone 440 for 1 s\n")
+    result = play(path, "--explain", "--on", "srv1")
+    tap.equal(result.returncode, 1)
+    assert "Tone: there is no speaker" in result.stderr, result
+    with Program("emulate", "srv1", "--listen", "tcp:127.0.0.1:0", "--trace") as robot:
+        result = play(path, "--on", "srv1", "--port", address(robot, r"^srv1 (tcp:\S+)"))
+        tap.equal((result.returncode, result.stdout), (1, "Drive: Both Tracks\n"))
+        assert "Tone: universal:0: srv1: not available: Tone: there is no speaker" in result.stderr, result
+        robot.process.terminate()
+        tap.equal([line for line in robot.process.stdout if re.search("> 4d ", line) and "> 4d 00 00" not in line], [])
+    tap.equal(play(ROOT / "programs/find-light.play", "--explain", "--on", "srv1").returncode, 0)
+
+
+def one_line_at_a_time():
+    with emulated() as robot:
+        lines = ("device eye is Light Sensor\neye >= 0\nlet x be 5\nlet t be \"hi\"\nrepeat 2 times\nchange x by 1\nend\n"
+                 "to twice(n)\nreturn 2 * n\nend\nprint twice(x), t\ndrvie 5\n5 mod 0\nwhen eye > 5\ndrive 50\n")
+        result = play("--on", "nxt", "--port", address(robot, r"^nxt (tcp:\S+)"), stdin=lines)
+        tap.equal((result.returncode, result.stdout, result.stderr), (
+            0, 'eye: "Light Sensor" → Light Sensor, port 3\ntrue\n14 hi\n'
+            "line:1:1: `drvie`: there is no such statement; did you mean `drive`?\n"
+            "tasks and handlers need a program: write it into a file\n", "troupe play: `mod` by 0\n"))
+        robot.await_line(r"> 0c 00 80 04 01 32 ")
+        robot.await_line(r"> 0c 00 80 04 ff 00 ")  # the end of the input stops the robot
+
+
+def signals_stop_the_robot_of_a_line():
+    for number in (signal.SIGINT, signal.SIGKILL):
+        with emulated() as robot:
+            process = subprocess.Popen([cli.PROGRAM, "play", "--on", "nxt", "--port", address(robot, r"^nxt (tcp:\S+)")],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            process.stdin.write("drive 50\n")
+            process.stdin.flush()
+            robot.await_line(r"> 0c 00 80 04 01 32 ")
+            process.send_signal(number)
+            robot.await_line(r"> 0c 00 80 04 ff 00 ")
+            process.communicate()
+
+
+def a_program_drives_a_robot_of_a_world():
+    result = play(ROOT / "programs/run-from-light.play", "--port", "sim:classroom/pip", "--for", "0.3")
+    tap.equal((result.returncode, result.stdout, result.stderr),
+              (0, 'eye: "Light Sensor" → Left Light Sensor\nDrive: Both Wheels\n', ""))
+    assert 'there is no robot "nobody"' in play(ROOT / "programs/maze.play", "--port", "sim:classroom/nobody").stderr
+    assert 'there is no world "moon"' in play(ROOT / "programs/maze.play", "--port", "sim:moon/pip").stderr
+    tap.equal(play(ROOT / "programs/maze.play", "--port", "sim:classroom").returncode, 2)
+
+
 def wrong_command_lines_are_refused():
     cli.says(play(), 2, cli.usage("play", "which program?"))
     path = written("drive 5\n")
@@ -192,4 +242,6 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          the_page_has_the_whole_grammar_on_one_page, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, a_fault_names_its_line,
-         a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged, wrong_command_lines_are_refused)
+         a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged,
+         what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, signals_stop_the_robot_of_a_line,
+         a_program_drives_a_robot_of_a_world, wrong_command_lines_are_refused)

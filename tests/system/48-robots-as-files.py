@@ -85,9 +85,14 @@ def a_command_is_translated():
 
 
 def what_is_not_there_moves_nothing_else():
-    refused = 'troupe translate: "Gripper" → not on this robot (nxt), and nothing that may stand for it\n'
-    for command in ("MovePower", "WriteDigital", "WriteAnalog"):
-        says(troupe("translate", "nxt", command, "Gripper", "50"), 1, refused)
+    refused = 'troupe translate: "Gripper" → not on this robot (nxt), and nothing that may stand for it; --loose would use {}\n'
+    for command, loose in (("MovePower", "Both Wheels"), ("WriteDigital", "Motor"), ("WriteAnalog", "Motor")):
+        says(troupe("translate", "nxt", command, "Gripper", "50"), 1, refused.format(loose))
+    says(troupe("translate", "nxt", "ReadAnalog", "Light Senser"), 1,
+         'troupe translate: "Light Senser" → not on this robot (nxt), and nothing that may stand for it; did you mean "Light Sensor"?; '
+         "--loose would use Sound Sensor\n")
+    result = troupe("translate", "tello", "ReadAnalog", "Light Sensor")  # its battery is no light sensor
+    tap.equal((result.returncode, "--loose would use" in result.stderr), (1, True))
     assert troupe("translate", "nxt", "MovePower", "Gripper", "50", "--loose").returncode == 0
     result = troupe("translate", "nxt", "GoTo", "1", "2", "3")
     says(result, 1, "troupe translate: nxt: not available: GoTo of Both Wheels: the brick does not know where it is\n")

@@ -6,94 +6,15 @@ import hmac
 import os
 import pathlib
 import re
-import socket
 import struct
-import subprocess
 import sys
-import tempfile
 
 import tap
+from universal import Client, Server, error, text
 
-PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+ROOT = pathlib.Path(sys.argv[2])
 os.environ.setdefault("TROUPE_ROBOT_PATH", str(ROOT / "robots"))
 NXT = 'driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "universal:0" ] )\n'
-
-
-class Server:
-    def __init__(self, text):
-        with tempfile.NamedTemporaryFile("w", suffix=".cfg", delete=False) as file:
-            file.write('front ( name "universal" )\n' + text)
-        self.process = subprocess.Popen([PROGRAM, "run", file.name, "--any-port"], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        seen = ""
-        for line in self.process.stdout:
-            seen += line
-            found = re.search(r"^front universal: listening on port ([0-9]+)", line)
-            if found:
-                self.port = int(found.group(1))
-                return
-        raise AssertionError(seen)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *ignored):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-
-
-class Client:
-    """As a stranger would write it, from the page alone."""
-
-    def __init__(self, server):
-        self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=60)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *ignored):
-        self.socket.close()
-
-    def take(self, count):
-        data = b""
-        while len(data) < count:
-            more = self.socket.recv(count - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return data
-
-    def packet(self):
-        return self.take(struct.unpack(">I", self.take(4))[0])
-
-    def send(self, code, body=b"", waits=True, most=1 << 20):
-        head = struct.pack(">BI", 1, most) if waits else b"\0"
-        packet = head + struct.pack(">H", code) + body
-        self.socket.sendall(struct.pack(">I", len(packet)) + packet)
-
-    def ask(self, code, body=b"", most=1 << 20):
-        """status, the rest"""
-        self.send(code, body, most=most)
-        reply = self.packet()
-        return reply[0], reply[1:]
-
-    def extended(self, function, body=b"", most=1 << 20):
-        body = bytes([function]) + body
-        status, rest = self.ask(0x5000, struct.pack(">I", len(body)) + body, most)
-        return (status, rest[4:]) if status == 0 else (status, rest)
-
-
-def text(value):
-    return struct.pack(">I", len(value)) + value
-
-
-def error(rest):
-    """code, text"""
-    code, length = struct.unpack(">HI", rest[:6])
-    return code, rest[6:6 + length].decode()
-
-
 MOTOR_POWER_50 = bytes.fromhex("33 02 13 00 40 49 00 00 00 00 00 00")
 
 
@@ -113,6 +34,23 @@ def every_example_of_the_page_is_what_happens():
                         wanted = re.escape(" ".join(line[2:].split()))
                         pattern = wanted.replace(r"\.\.\.", ".*").replace(r"\.\.", "..")
                         assert re.fullmatch(pattern, got, re.S), (block, got)
+
+
+def the_page_has_all_commands():
+    page = (ROOT / "docs/universal-protocol.md").read_text(encoding="utf-8")
+    result = tap.run([sys.argv[1], "robots", "--commands", "--markdown"])
+    tap.equal(result.returncode, 0)
+    assert result.stdout in page, "write the output of troupe robots --commands --markdown into the page"
+    tap.equal(len(re.findall(r"^\| [0-9A-F]{4} \|", result.stdout, re.M)), 40)
+
+
+def a_type_that_is_none_matches_nothing():
+    with Server(NXT) as server, Client(server) as client:
+        for kind in (4, 37, 63):
+            for code, body in ((0x1003, b""), (0x300B, struct.pack(">d", 50.0)), (0x3012, b"")):
+                status, rest = client.ask(code, bytes([kind, 0]) + body)
+                tap.equal((status, error(rest)), (1, (2, f"nxt: no match: no device has the type {kind}")))
+        tap.equal(client.ask(0x1003, b"\0\0")[0], 0)  # General: the default
 
 
 def motor_power_and_read_analog_with_all_three_statuses():
@@ -242,6 +180,56 @@ def a_stop_is_for_everyone_and_ends_what_moves():
         tap.equal(two.ask(0x3012, b"\xff\xff"), (0, b""))
 
 
-tap.main(every_example_of_the_page_is_what_happens, motor_power_and_read_analog_with_all_three_statuses,
+def text_of(rest):
+    return rest[4:].decode()
+
+
+def channels_are_mailboxes_between_clients():
+    board = 'driver ( name "localbb" provides [ "blackboard:0" ] )\n'
+    with Server(NXT + board) as server, Client(server) as one, Client(server) as two, Client(server) as three:
+        for client, number in ((one, 0), (two, 5)):
+            tap.equal(client.ask(0x4000, bytes([16, number]) + text(b"crew")), (0, b""))
+        tap.equal(three.ask(0x4000, b"\x10\0" + text(b"others")), (0, b""))
+        tap.equal(two.ask(0x4003, b"\0\x05"), (0, struct.pack(">i", 0)))
+        tap.equal(one.ask(0x4001, b"\x01\0"), (0, text(b"")))
+        for word in (b"hello", b"", "grüße".encode()):
+            tap.equal(one.ask(0x4002, b"\x10\0" + text(word)), (0, b""))
+        while two.ask(0x4003, b"\0\x05")[1] != struct.pack(">i", 3):
+            pass
+        tap.equal([text_of(two.ask(0x4001, b"\x01\x05")[1]) for _ in range(4)], ["hello", "", "grüße", ""])
+        tap.equal(three.ask(0x4003, b"\0\0"), (0, struct.pack(">i", 0)))
+        while one.ask(0x4003, b"\0\0")[1] != struct.pack(">i", 3):  # its own come back
+            pass
+        status, rest = one.ask(0x4002, b"\x10\0" + text(b"x" * 513))
+        tap.equal((status, error(rest)), (1, (3, "bad value: a message has at most 512 bytes")))
+        status, rest = one.ask(0x4000, b"\x10\0" + text(b"x" * 64))
+        tap.equal((status, error(rest)[0]), (1, 3))
+        for number in range(20):  # a full mailbox loses the oldest
+            one.ask(0x4002, b"\x10\0" + text(b"%d" % number))
+        while two.ask(0x4003, b"\0\x05")[1] != struct.pack(">i", 16):
+            pass
+        status, rest = one.ask(0x4001, b"\x01\x09")  # inbox 9 of the brick
+        assert status == 0 or (error(rest)[0], "Inbox 9" in error(rest)[1]) == (5, True), error(rest)
+
+
+def without_a_blackboard_there_are_no_channels():
+    finch = 'driver ( name "robotfile" robot "finch" port "emulate:finch" provides [ "universal:0" ] )\n'
+    with Server(finch) as server, Client(server) as client:
+        status, rest = client.ask(0x4000, b"\x10\0" + text(b"crew"))
+        code, sentence = error(rest)
+        assert (status, code) == (1, 1) and "localbb" in sentence, sentence
+        tap.equal(client.ask(0x4003, b"\0\0"), (0, struct.pack(">i", -1)))
+        tap.equal(client.ask(0x0000), (0, b""))
+
+
+def a_reader_writes_no_messages():
+    keys = 'keys [ "teacher move 0123456789abcdef" ]\ndriver ( name "localbb" provides [ "blackboard:0" ] )\n'
+    with Server(keys + NXT) as server, Client(server) as client:
+        tap.equal(client.ask(0x4000, b"\x10\0" + text(b"crew")), (0, b""))
+        status, rest = client.ask(0x4002, b"\x10\0" + text(b"hi"))
+        tap.equal((status, error(rest)[0]), (1, 7))
+
+
+tap.main(channels_are_mailboxes_between_clients, without_a_blackboard_there_are_no_channels, a_reader_writes_no_messages, every_example_of_the_page_is_what_happens, the_page_has_all_commands, a_type_that_is_none_matches_nothing, motor_power_and_read_analog_with_all_three_statuses,
          robots_are_listed_and_selected, pictures_come_one_by_one_and_as_a_stream, rights_come_with_keys,
          bad_packets_lose_nothing, a_panic_is_seen_behind_a_wait, a_stop_is_for_everyone_and_ends_what_moves)

@@ -11,7 +11,7 @@ import tap
 from cli import Puppet, Running, Terminal, encoded, ours, prints, says, serving, troupe, usage
 
 STATISTICS = 202
-FIRST = ["simulation:0", "world:0", "map:0"]
+FIRST = ["simulation:0", "world:0", "map:0", "scene:0"]
 DEVLIST, DRIVERINFO, DEV = 1, 2, 3
 
 # ---- Statistics -----------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ def everything_in_a_world_is_offered_without_a_list():
             tap.equal((width >= 180, height >= 160), (True, True))
     listed = tap.run([PROGRAM, "check", write(text)])
     tap.equal([line.split()[0] for line in listed.stdout.splitlines()[2:-1]],
-              ["simulation:0", "world:0", "map:0", "position2d:0", "localize:0", "graphics2d:0", "ranger:0", "sonar:0", "ranger:1",
+              ["simulation:0", "world:0", "map:0", "scene:0", "position2d:0", "localize:0", "graphics2d:0", "ranger:0", "sonar:0", "ranger:1",
                "laser:0", "bumper:0", "position2d:1", "localize:1", "graphics2d:1", "ranger:2", "sonar:1", "ranger:3",
                "laser:1", "bumper:1"])
 

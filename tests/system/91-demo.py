@@ -49,7 +49,8 @@ class Screen:
             for fd in range(3):
                 os.dup2(slave, fd)
             os.chdir(self.folder.name)
-            os.execve(PROGRAM, [PROGRAM, "demo", *arguments], environ)
+            named = bool(arguments) and not arguments[0].startswith("--")
+            os.execve(PROGRAM, [PROGRAM, "demo", *(() if named or "--terminal" in arguments else ("office",)), *arguments], environ)
         self.code = None
 
     def __enter__(self):
@@ -414,7 +415,7 @@ def taken_port_did_not_matter():
         with contextlib.suppress(OSError):  # somebody else has it: as good
             stack.enter_context(socket.create_server(("127.0.0.1", 6665)))
             held = True
-        with tempfile.TemporaryDirectory() as folder, Running("demo", "--headless", cwd=folder) as running:
+        with tempfile.TemporaryDirectory() as folder, Running("demo", "office", "--headless", cwd=folder) as running:
             tap.equal(running.line(), 'the world "office" runs; in another terminal:\n')
             commands, port = hinted("".join(running.line() for _ in range(4)))
             if port == 6665:
@@ -462,14 +463,14 @@ def whatever_the_world_what_it_tells_to_type_works():
 
 def headless_it_leaves_a_picture():
     with tempfile.TemporaryDirectory() as folder:
-        for world, arguments in (("office", []), ("cave", ["cave"])):
+        for world, arguments in (("office", ["office"]), ("cave", ["cave"])):
             file = f"{folder}/{world}.png"
             result = troupe("demo", *arguments, "--headless", "--seconds", "3", "--speed", "0", "--render", file,
                             "--seed", "7", "--threads", "2")
             tap.equal((result.returncode, result.stderr), (0, ""))
             assert f"{file} shows the world after " in result.stdout, result.stdout
             tap.equal(pictures.head(pathlib.Path(file).read_bytes())[0], 1000)
-        result = troupe("demo", "--seconds", "2", "--speed", "0", "--render", f"{folder}/x.svg")  # a pipe is no terminal
+        result = troupe("demo", "office", "--seconds", "2", "--speed", "0", "--render", f"{folder}/x.svg")  # a pipe is no terminal
         tap.equal((result.returncode, result.stderr, "\033" in result.stdout), (0, "", False))
         assert pathlib.Path(f"{folder}/x.svg").read_text().startswith("<svg ")
 
@@ -478,10 +479,10 @@ def it_ends_when_it_was_told_to():
     """To the step, however fast time is."""
     with tempfile.TemporaryDirectory() as folder:
         for speed in ("0", "10", "100", "1"):
-            result = troupe("demo", "--headless", "--seconds", "1.1", "--speed", speed, "--render", f"{folder}/x.svg")
+            result = troupe("demo", "office", "--headless", "--seconds", "1.1", "--speed", speed, "--render", f"{folder}/x.svg")
             tap.equal((speed, result.returncode, result.stderr), (speed, 0, ""))
             assert "/x.svg shows the world after 1.1 s\n" in result.stdout, result.stdout
-        result = troupe("demo", "--headless", "--seconds", "0.25", "--speed", "0", "--render", f"{folder}/x.svg")
+        result = troupe("demo", "office", "--headless", "--seconds", "0.25", "--speed", "0", "--render", f"{folder}/x.svg")
         assert "/x.svg shows the world after 0.3 s\n" in result.stdout, result.stdout  # it has steps of 0.1 s
 
 
@@ -505,8 +506,8 @@ def mistakes_are_told():
     says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
     says(troupe("demo", "--sped", "2"), 2, usage("demo", 'unexpected "--sped"; did you mean "--speed"?'))
     says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"; '
-         "ours are cave, classroom, office, swarm, track and warehouse\n")
-    result = troupe("demo", "--headless", "--render", "/no/x.png")  # at once
+         "ours are cave, classroom, demo, light, office, swarm, track and warehouse\n")
+    result = troupe("demo", "office", "--headless", "--render", "/no/x.png")  # at once
     tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
 
 

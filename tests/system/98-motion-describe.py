@@ -131,6 +131,35 @@ def an_error_names_file_line_and_element():
              f"troupe motion: {folder}/gone.urdf: No such file or directory\n")
 
 
+def broken(links, *joints, before="", after=""):
+    """A file with a link in each line, then joints of four lines and more."""
+    text = before + '<robot name="r">\n' + "".join(f'<link name="{name}"/>\n' for name in links)
+    for name, parent, child, more in joints:
+        text += (f'<joint name="{name}" type="revolute">\n<parent link="{parent}"/>\n<child link="{child}"/>\n'
+                 f'<limit lower="-1" upper="1" velocity="1" effort="1"/>\n{more}</joint>\n')
+    return text + after + "</robot>\n"
+
+
+BOMB = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
+BROKEN = {
+    "ring": (broken("abc", ("j", "b", "c", ""), ("k", "c", "b", "")), '3: <link name="b">: it hangs in a ring, not on the root a'),
+    "two-roots": (broken("abc", ("j", "a", "c", "")), '3: <link name="b">: it has no parent, and link a has none either'),
+    "two-parents": (broken("abc", ("j", "a", "c", ""), ("k", "b", "c", "")), '10: <joint name="k">: link c is the child of joint j already'),
+    "zero-axis": (broken("ab", ("j", "a", "b", '<axis xyz="0 0 0"/>\n')), '4: <joint name="j">: the axis 0 0 0 has no direction'),
+    "own-mimic": (broken("ab", ("j", "a", "b", '<mimic joint="j"/>\n')), '4: <joint name="j">: it mimics itself'),
+    "nan": (broken("ab", ("j", "a", "b", '<origin xyz="0 nan 0"/>\n')), '8: <origin>: xyz="0 nan 0" is not 3 finite numbers'),
+    "deep": (broken("a", after="<x>" * 100000 + "</x>" * 100000), "3: <x>: elements are nested over 100 deep"),
+    "bomb": (broken(("&a9;",), before=f'<!DOCTYPE r [<!ENTITY a0 "ha">{BOMB}]>\n'), '1: <!DOCTYPE name="r">: declarations are not allowed'),
+}
+
+
+def eight_broken_files_are_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (text, why) in BROKEN.items():
+            path = file_with(text, folder, name + ".urdf")
+            says(troupe("motion", "check", path), 1, f"troupe motion: {path}:{why}\n")
+
+
 def files_and_folders_are_checked():
     result = troupe("motion", "check", str(ROBOTS))
     tap.equal((result.returncode, result.stderr), (0, ""))
@@ -186,5 +215,5 @@ def wrong_arguments_are_refused():
 
 
 tap.main(a_robot_is_described, json_has_everything, our_robots_are_described, long_names_stay_in_the_line,
-         names_cannot_steer_a_terminal, an_error_names_file_line_and_element, files_and_folders_are_checked,
+         names_cannot_steer_a_terminal, an_error_names_file_line_and_element, eight_broken_files_are_refused, files_and_folders_are_checked,
          the_page_shows_what_the_program_prints, the_page_has_every_attribute, wrong_arguments_are_refused)

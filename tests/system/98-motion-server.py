@@ -140,6 +140,90 @@ driver ( name "motion" provides [ "mechanism:0" ] requires [ "j1:::actarray:0" ]
                 wait_until(lambda: all(round(dof[2], 3) == 0.05 for dof in client.state()))
 
 
+def a_limb_moves_joints_by_its_tip():
+    """A gantry with a turning hand, on a device that only knows where its tip is."""
+    def slide(name, parent, child, axis, lower, upper, more=""):
+        return (f'<joint name="{name}" type="prismatic"><parent link="{parent}"/><child link="{child}"/>{more}<axis xyz="{axis}"/>'
+                f'<limit lower="{lower}" upper="{upper}" velocity="0.08" effort="9"/></joint>')
+    urdf = ('<robot name="gantry"><link name="bed"/><link name="a"/><link name="b"/><link name="c"/><link name="hand"/>'
+            + slide("x", "bed", "a", "1 0 0", -0.2, 0.2, '<origin xyz="0.3 0 0.2"/>') + slide("y", "a", "b", "0 1 0", -0.2, 0.2)
+            + slide("z", "b", "c", "0 0 1", -0.1, 0.1)
+            + '<joint name="wrist" type="revolute"><parent link="c"/><child link="hand"/><axis xyz="0 0 1"/>'
+            '<limit lower="-2" upper="2" velocity="1" effort="9"/></joint></robot>')
+    config = """front ( name "motion" )
+driver ( name "fake" provides [ "limb:0" ] rate 100 )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "x:::limb:0" ] urdf "%s" )"""
+    with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
+        file.write(urdf)
+        file.flush()
+        with served(config % file.name) as server:
+            client = Client(port_of(server))
+            tap.equal([round(dof[0], 3) for dof in client.state()], [0, 0, 0, 0])
+            client.command(move((1, 0, 0.1), (2, 0, -0.1), (3, 0, 0.05), (4, 0, 0.5), tag=1))
+            tap.equal(patiently(client, 1).signal, SUCCESS)
+            wait_until(lambda: [round(dof[0], 2) for dof in client.state()] == [0.1, -0.1, 0.05, 0.5])
+            watcher = player.Client(server.address)
+            watcher.open(54, 0)
+            x, y, z, cosine, sine = struct.unpack_from(">ddddd", watcher.data().body)
+            tap.equal([round(v, 2) for v in (x, y, z, cosine, sine)], [0.4, -0.1, 0.25, round(math.cos(0.5), 2), round(math.sin(0.5), 2)])
+            client.command(set_dof(1, 0, 0.9, tag=2))
+            tap.equal(client.signal(2).text, "started; x is clamped from 0.9 to 0.2")
+    with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file, tempfile.NamedTemporaryFile("w", suffix=".cfg") as wrong:
+        file.write(urdf.replace("</robot>", '<link name="eye"/><joint name="neck" type="revolute"><parent link="bed"/><child link="eye"/>'
+                                            '<limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>'))
+        file.flush()
+        wrong.write(config % file.name)
+        wrong.flush()
+        tap.equal("joint x does not move the tip of the arm" in tap.run([PROGRAM, "check", wrong.name]).stderr, True)
+
+
+def the_speed_of_a_head_is_measured():
+    with served() as server:
+        client = Client(port_of(server))
+        client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 200_000), 1))
+        tap.equal(client.signal(1).final, 0)
+        speeds = []
+        while len(speeds) < 41:
+            position, speed, _ = client.state()[3]
+            if position > 0.1:
+                speeds.append(speed)
+        tap.equal(0.1 < sorted(speeds)[20] < 0.3, True)
+        client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 0), 2))
+        wait_until(lambda: client.state()[3][1] == 0)
+
+
+def a_goto_is_as_fast_as_the_rate_says():
+    with served() as server:
+        client = Client(port_of(server))
+        client.session(rate(0.25, scope=1, tag=1))
+        tap.equal(client.signal(1).signal, SUCCESS)
+        client.command(goto(9, 0, 0, tag=2))
+        tap.equal(client.signal(2).final, 0)
+        fastest = 0
+        while client.base()[0] < 0.1:
+            fastest = max(fastest, client.base()[3])
+        tap.equal(round(fastest, 3), 0.125)  # a quarter of 0.5 m/s
+        client.session(rate(1, scope=1, tag=3))
+        wait_until(lambda: round(client.base()[3], 3) == 0.5)
+        client.session(rate(0, scope=1, tag=4))
+        wait_until(lambda: client.base()[3] == 0)
+
+
+def a_begin_that_is_refused_in_a_panic_names_its_tag():
+    with served() as server:
+        client = Client(port_of(server))
+        client.send(package(SESSION, flags=PANIC))
+        epoch = client.signal(0).epoch
+        client.session(begin(3, PLAYBACK, 5, 1_000_000, tag=9))
+        signal = client.signal(9)
+        tap.equal((signal.signal, signal.final, signal.epoch), (PANICKED, 1, epoch))
+        client.send(package(SESSION, flags=RESET, sequence=epoch + 2))
+        signal = client.signal(0)
+        tap.equal((signal.signal, signal.text), (ERROR, f"there is another panic by now: its number is {epoch}"))
+        client.send(package(SESSION, flags=RESET, sequence=epoch))
+        tap.equal(client.signal(0).signal, SUCCESS)
+
+
 def a_player_client_sees_and_takes_the_same_robot():
     with configured("motion-pioneer.cfg") as server:
         client = Client(port_of(server))
@@ -480,7 +564,7 @@ def a_reader_moves_nothing_until_it_shows_a_key():
         signal = client.signal(1)
         tap.equal((signal.signal, "right" in signal.text), (ERROR, True))
         client.session(rate(0, 1, tag=2))
-        tap.equal(client.signal(0).signal, ERROR)
+        tap.equal(client.signal(2).signal, ERROR)
         client.state()
         client.session(record(0x050D, bytes(32), 3))
         tap.equal(client.signal(3).signal, ERROR)  # there was no challenge
@@ -541,6 +625,8 @@ def another_device_takes_over_while_a_sequence_plays():
 
 
 tap.main(a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
+         a_limb_moves_joints_by_its_tip, the_speed_of_a_head_is_measured, a_goto_is_as_fast_as_the_rate_says,
+         a_begin_that_is_refused_in_a_panic_names_its_tag,
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
          a_dance_of_base_and_head_comes_back, frames_of_speeds_bring_a_device_of_positions_as_far_as_they_say, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,

@@ -68,7 +68,8 @@ def a_robot_is_described_and_moved():
         says(motion_says(url, "set", "hed:0=0.3"), 1, 'troupe motion: pioneer has no joint "hed"; did you mean "head"?\n')
         says(motion_says(url, "set", "head:0=much"), 2, usage("motion", 'head:0 is no number: "much"'))
         says(motion_says(url, "set", "head=0.3"), 1, "troupe motion: joint head has the dofs head:0 to head:1\n")
-        says(motion_says(url, "goto", "1"), 2, usage("motion", "where to? goto X Y [THETA], in m and rad"))
+        says(motion_says(url, "goto", "1"), 2, usage("motion", f'where to? goto X Y [THETA], in m and rad; "{url}" is taken as the robot, '
+                                                                "since it is no number"))
         tap.equal(len(motion_says(url, "state", "--broadcast", "50", "--count", "3", "--json").stdout.splitlines()), 3)
     result = troupe("motion", "state", "motion://127.0.0.1:1")
     tap.equal(result.returncode, 1)
@@ -78,6 +79,9 @@ def a_robot_is_described_and_moved():
 def wrong_arguments_of_commands_are_refused():
     for arguments, reason in ((("play",), "which file?"), (("record",), "into which file?"), (("rate",), "which rate? 0 (hold) to 1 (full speed)"),
                               (("rate", "2"), "a rate is 0 to 1, not 2"), (("set",), "which dofs? set JOINT[:DOF]=VALUE..., in rad or m"),
+                              (("goto",), "where to? goto X Y [THETA], in m and rad"), (("goto", "a", "b"), 'X is no number: "a"'),
+                              (("goto", "1", "b", "robot.local"), 'Y is no number: "b"'), (("goto", "far", "1", "b"), 'X is no number: "far"'),
+                              (("goto", "1", "2", "a", "b"), 'the server is named twice: "a" and "b"'),
                               (("play", "x", "--mode", "slow"), 'there is no mode "slow": playback, adaptive, direct or delay'),
                               (("play", "x", "--plott", "y"), 'unexpected "--plott"; did you mean "--plot"?')):
         says(troupe("motion", *arguments), 2, usage("motion", reason))
@@ -107,6 +111,38 @@ def a_sequence_is_played_recorded_and_drawn():
         short = sequence(folder, 0.4, "short.csv")
         for mode in (("direct",), ("delay", "--delay", "0.2")):
             says(motion_says(url, "play", short, "--mode", *mode), 0, "")
+
+
+def what_is_not_done_as_asked_is_said():
+    with robot() as (url, _), tempfile.TemporaryDirectory() as folder:
+        tap.equal(motion_says(url, "set", "head:1=-9").stdout, "modified: head:1 is clamped from -9 to -0.436332\n")
+        path = pathlib.Path(folder, "crab.csv")
+        path.write_text("time,base.vx,base.vy\n0,0.1,0\n0.1,0.1,0.3\n0.2,7,0\n0.3,0,0\n")
+        said = "2 commands were modified, first at 0.1 s; base.vy 0.3 is left out: the base cannot move so\n"
+        tap.equal(motion_says(url, "play", str(path)).stdout.split("\n")[0] + "\n", "done; " + said)
+        for mode in (("direct",), ("delay", "--delay", "0.2")):
+            tap.equal(motion_says(url, "play", str(path), "--mode", *mode).stdout,
+                      "modified: base.vy 0.3 is left out: the base cannot move so\nmodified: base.vx is clamped from 7 to 0.5\n"
+                      "sent 4 of 4 frames\n")
+
+
+def frames_in_time_end_when_their_motions_have_ended():
+    """A set-point that needs longer than the frame lasts."""
+    with robot() as (url, _), tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "turn.csv")
+        for mode, angle in (("direct",), 1.2), (("delay", "--delay", "0.2"), -1.2):
+            path.write_text(f"time,head:0,duration\n0,{angle},0.1\n")
+            result = motion_says(url, "play", str(path), "--mode", *mode)
+            tap.equal((result.returncode, "head:0 needs" in result.stdout), (0, True))  # which comes with its last signal
+            while abs(head_of(url)["position"] - angle) > 0.01:
+                pass  # the device is not as fast as the description says
+
+
+def what_is_no_joint_is_named():
+    arm = (ROOT / "configs/motion-puma.cfg").read_text().replace('"motion-puma.world"', f'"{ROOT}/configs/motion-puma.world"')
+    with robot(arm) as (url, _):
+        says(motion_says(url, "set", "hand=1"), 1, "troupe motion: hand is a control frame of puma560: only joints have dofs\n")
+        says(motion_says(url, "set", "flange=1"), 1, "troupe motion: flange is a link of puma560: only joints have dofs\n")
 
 
 def mistakes_in_a_file_are_found_before_anything_moves():
@@ -206,6 +242,7 @@ def the_program_of_the_page_runs():
 
 
 tap.main(a_robot_is_described_and_moved, wrong_arguments_of_commands_are_refused, a_sequence_is_played_recorded_and_drawn,
+         what_is_not_done_as_asked_is_said, frames_in_time_end_when_their_motions_have_ended, what_is_no_joint_is_named,
          mistakes_in_a_file_are_found_before_anything_moves, ctrl_c_stops_the_robot, a_client_that_vanishes_leaves_nothing_behind,
          a_hold_keeps_the_sequence_and_an_operator_ends_it,
          without_keys_every_local_client_is_an_operator, a_panic_ends_a_sequence, the_program_of_the_page_runs)

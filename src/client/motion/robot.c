@@ -183,6 +183,11 @@ static tp_status fail_unknown(const tp_motion_robot *robot, const char *word, tp
     tpi_nearest nearest;
     char hint[128];
 
+    if (tp_motion_find_frame(robot, word) >= 0 || tp_motion_find_link(robot, word) >= 0) {
+        return tp_fail(err, TP_E_UNKNOWN, "%s is a %s of %s: only joints have dofs", word,
+                       tp_motion_find_frame(robot, word) >= 0 ? "control frame" : "link",
+                       robot->name);
+    }
     tpi_nearest_init(&nearest, word);
     for (uint16_t i = 0; i < robot->joint_count; i++) {
         tpi_nearest_offer(&nearest, robot->joints[i].name);

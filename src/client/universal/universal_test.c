@@ -313,10 +313,10 @@ static void every_fault_has_its_sentence(void **state)
     call.command = 0x1234;
     assert_fault(&s, &call, TP_UNIVERSAL_NOT_AVAILABLE, TP_E_UNSUPPORTED,
                  "not available: there is no command 0x1234");
-    call = (tp_universal_call){.command = TP_UNIVERSAL_SETUP_CHANNEL,
-                               .port = {.type = TPI_TYPE_DRIVE_AXIS, .is_given = true}};
+    call = (tp_universal_call){.command = TP_UNIVERSAL_READ_ANALOG,
+                               .port = {.type = 37, .is_given = true}};
     assert_fault(&s, &call, TP_UNIVERSAL_NO_MATCH, TP_E_UNKNOWN,
-                 "nxt: no match: nothing on this robot for SetupChannel");
+                 "nxt: no match: no device has the type 37");
     call =
         (tp_universal_call){.command = TP_UNIVERSAL_DRIVE, .count = 1, .values = {{.number = NAN}}};
     assert_fault(&s, &call, TP_UNIVERSAL_BAD_VALUE, TP_E_INVALID,

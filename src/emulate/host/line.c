@@ -93,11 +93,20 @@ static tp_status read_world(struct wish *w, const char *text, tp_error *err)
     return TP_OK;
 }
 
+/* For programs that have a world of their own to put the robot in. */
+static tp_status read_body(struct wish *w, const char *text, tp_error *err)
+{
+    (void)err;
+    w->actor.name = text;
+    return TP_OK;
+}
+
 static const struct setting {
     const char *name;
     tp_status (*read)(struct wish *w, const char *text, tp_error *err);
 } settings[] = {{"world", read_world},
                 {"at", read_at},
+                {"body", read_body},
                 {"wire", read_wire},
                 {"fault", read_fault},
                 {"seed", read_seed}};

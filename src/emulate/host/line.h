@@ -11,6 +11,7 @@
  *     wire=SLOT=PART     what is plugged in where; may be given several times
  *     fault=KIND@TIME    what goes wrong (emulate/fault.h); may be given several times
  *     seed=N
+ *     body=NAME          the name of its model; `troupe demo` has a world with such models
  */
 #ifndef TROUPE_EMULATE_HOST_LINE_H
 #define TROUPE_EMULATE_HOST_LINE_H

@@ -37,10 +37,6 @@ typedef struct tpi_draw_look {
     const tpi_draw_trails *trails; /* borrowed; may be NULL */
 } tpi_draw_look;
 
-/* The colour that a model has in pictures, 0xRRGGBBAA: its own, or where the file gives none, one
- * that tells robots from walls and from each other. */
-uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model);
-
 /* Where a model stands in such a picture: from 0 to 1 from its left and its upper edge. `width` and
  * `height` must be given. */
 tp_status tpi_draw_places(const tpi_sim *sim, const tpi_draw_look *look,

@@ -6,6 +6,7 @@
 
 #include "sim/draw/canvas.h"
 #include "sim/draw/scene.h"
+#include "sim/looks.h"
 #include "support/sim.h"
 #include "support/unit.h"
 
@@ -287,16 +288,16 @@ static void what_has_no_colour_can_be_told_apart(void **state)
     tpi_sim *sim = sim_make("model ( name \"wall\" )\nposition ( name \"a\" pose [2 0 0 0] )\n"
                             "position ( name \"b\" pose [4 0 0 0] model ( name \"hat\" ) )\n"
                             "model ( name \"red\" color \"red\" pose [6 0 0 0] )\n");
-    const uint32_t wall = tpi_draw_colour(sim, tpi_sim_find(sim, "wall"));
-    const uint32_t a = tpi_draw_colour(sim, tpi_sim_find(sim, "a"));
-    const uint32_t b = tpi_draw_colour(sim, tpi_sim_find(sim, "b"));
+    const uint32_t wall = tpi_sim_look_colour(sim, tpi_sim_find(sim, "wall"));
+    const uint32_t a = tpi_sim_look_colour(sim, tpi_sim_find(sim, "a"));
+    const uint32_t b = tpi_sim_look_colour(sim, tpi_sim_find(sim, "b"));
 
     (void)state;
     assert_true(wall != a && wall != b && a != b);
-    assert_int_equal(tpi_draw_colour(sim, tpi_sim_find(sim, "b.hat")), b);
-    assert_int_equal(tpi_draw_colour(sim, tpi_sim_find(sim, "red")), 0xff0000ff);
+    assert_int_equal(tpi_sim_look_colour(sim, tpi_sim_find(sim, "b.hat")), b);
+    assert_int_equal(tpi_sim_look_colour(sim, tpi_sim_find(sim, "red")), 0xff0000ff);
     assert_int_equal(tpi_sim_set_colour(sim, tpi_sim_find(sim, "wall"), 0xff0000ff, NULL), TP_OK);
-    assert_int_equal(tpi_draw_colour(sim, tpi_sim_find(sim, "wall")), 0xff0000ff);
+    assert_int_equal(tpi_sim_look_colour(sim, tpi_sim_find(sim, "wall")), 0xff0000ff);
     tpi_sim_destroy(sim);
 }
 

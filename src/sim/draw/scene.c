@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sim/inside.h"
+#include "sim/looks.h"
 
 static const struct draw_palette light = {
     .ground = 0xf6f3ecff,
@@ -58,29 +59,10 @@ uint32_t tpi_draw_ink_on(uint32_t ground)
     return palette_on(ground)->ink;
 }
 
-uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
-{
-    static const uint32_t lively[] = {0xd1495bff, 0x2e86abff, 0x3c9d5eff, 0xe0952bff,
-                                      0x7d5ba6ff, 0x1b998bff, 0xc2528bff, 0x8a6d3bff};
-    static const uint32_t plain = 0x8c8579ff;
-    const uint32_t tree = sim->tree_of[model];
-    const struct sim_template *template = sim->trees.template[tree];
-    const struct sim_member *member = sim_member_of(sim, model);
-    const tpi_sim_kind kind = member->type->kind;
-    tpi_sim_info info;
-
-    if (member->traits.uncoloured && (kind == TPI_SIM_PLAIN || sim_is_driven(kind))) {
-        return template->driver == TPI_SIM_NONE ? plain
-                                                : lively[tree % (sizeof lively / sizeof lively[0])];
-    }
-    tpi_sim_model_info(sim, model, &info);
-    return info.colour;
-}
-
 /* What is as dark as the ground is shown a little lighter. */
 uint32_t tpi_draw_scene_colour(const struct draw_scene *scene, tpi_sim_model model)
 {
-    const uint32_t colour = tpi_draw_colour(scene->sim, model);
+    const uint32_t colour = tpi_sim_look_colour(scene->sim, model);
     const double brightness = tpi_draw_brightness(colour);
 
     if (scene->palette->is_dark && brightness < 0.35) {

@@ -59,7 +59,7 @@ double tpi_draw_brightness(uint32_t colour);
 /* The ink that can be read on a ground. */
 uint32_t tpi_draw_ink_on(uint32_t ground);
 
-/* The colour of a model as it is drawn in this scene; see tpi_draw_colour(). */
+/* The colour of a model as it is drawn in this scene; see tpi_sim_look_colour(). */
 uint32_t tpi_draw_scene_colour(const struct draw_scene *scene, tpi_sim_model model);
 
 /* The usual one, or one that suits the floor of the world. */

@@ -163,13 +163,13 @@ static bool is_blocked(const tpi_sim *sim, uint32_t tree)
     uint32_t cargo = TPI_SIM_NONE;
 
     if ((sim->trees.flags[tree] & SIM_OVERLAPS) == 0 && (spot->flags & SIM_OBSTACLE) != 0 &&
-        tpi_sim_find_overlap(sim, spot, except) != TPI_SIM_NONE) {
+        tpi_sim_has_overlap(sim, spot, except)) {
         return true;
     }
     while ((cargo = tpi_sim_carry_next(sim, tree, cargo)) != TPI_SIM_NONE) {
         spot = &sim->crowd.spots[sim->crowd.slot[cargo]];
         if ((sim->trees.flags[cargo] & SIM_OVERLAPS) == 0 && (spot->flags & SIM_OBSTACLE) != 0 &&
-            tpi_sim_find_overlap(sim, spot, 0) != TPI_SIM_NONE) {
+            tpi_sim_has_overlap(sim, spot, 0)) {
             return true;
         }
     }

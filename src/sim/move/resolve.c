@@ -5,6 +5,7 @@
 
 #include "sim/move/carry.h"
 #include "sim/move/contact.h"
+#include "sim/move/rivals.h"
 #include "sim/move/sweep.h"
 #include "sim/ray/crowd.h"
 #include "sim/ray/ray.h"
@@ -61,68 +62,6 @@ static void meet_walls(void *argument, uint32_t item, uint32_t worker)
 
 /* ---- Others ---------------------------------------------------------------------------------- */
 
-/* Whether two bodies may touch in this step. */
-static inline bool may_touch(const tpi_sim *sim, const struct sim_spot *a, const struct sim_spot *b)
-{
-    const double dx = a->x - b->x;
-    const double dy = a->y - b->y;
-    const double most = a->template->solid_radius + b->template->solid_radius +
-                        sim->motions.reach[a->tree] + sim->motions.reach[b->tree] + 2 * SIM_GAP;
-
-    return dx * dx + dy * dy <= most * most && a->group != b->group &&
-           (a->flags & b->flags & SIM_OBSTACLE) != 0;
-}
-
-/* The next neighbour that a body may touch; the walk is begun with *at and *end NULL. */
-static const struct sim_spot *next_rival(const tpi_sim *sim, const struct sim_spot *spot,
-                                         struct sim_near *near, const struct sim_spot **at,
-                                         const struct sim_spot **end)
-{
-    for (;;) {
-        while (*at == *end) {
-            *at = sim_near_run(near, end);
-            if (*at == NULL) {
-                return NULL;
-            }
-        }
-        const struct sim_spot *other = (*at)++;
-        if (may_touch(sim, spot, other)) {
-            return other;
-        }
-    }
-}
-
-static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct sim_near *near)
-{
-    sim_near_init(near, &sim->crowd, spot->x, spot->y,
-                  spot->template->solid_radius + sim->motions.reach[spot->tree] +
-                      sim->contest.farthest + 2 * SIM_GAP);
-}
-
-/* Whether no body is near enough, which is so for most and quick to find out: with rounded numbers,
- * and without a look at the others themselves. */
-static bool is_alone(const struct sim_near *near)
-{
-    const struct sim_crowd *crowd = near->crowd;
-    const uint32_t left = sim_crowd_cell(near->x - near->reach, crowd->per_cell, crowd->columns);
-    const uint32_t right = sim_crowd_cell(near->x + near->reach, crowd->per_cell, crowd->columns);
-    const float x = (float)near->x;
-    const float y = (float)near->y;
-    const float most = (float)(near->reach + 2 * crowd->rounding) * 1.00001f;
-    uint32_t found = crowd->count - crowd->small; /* those too large for cells may be anywhere */
-
-    for (uint32_t row = near->row; row <= near->last; row++) {
-        const uint32_t *first = crowd->first + (size_t)row * crowd->columns;
-        const uint32_t end = first[right + 1];
-        for (uint32_t i = first[left]; i < end; i++) {
-            const float dx = crowd->at_x[i] - x;
-            const float dy = crowd->at_y[i] - y;
-            found += dx * dx + dy * dy <= most * most;
-        }
-    }
-    return found <= 1; /* itself */
-}
-
 static void find_contenders(void *argument, uint32_t item, uint32_t worker)
 {
     tpi_sim *sim = argument;
@@ -132,23 +71,23 @@ static void find_contenders(void *argument, uint32_t item, uint32_t worker)
     (void)worker;
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
-        const struct sim_spot *at = NULL;
-        const struct sim_spot *end = NULL;
-        struct sim_near near;
+        struct sim_rivals rivals;
         if (sim->motions.reach[spot->tree] == 0 || (spot->flags & SIM_OBSTACLE) == 0) {
             continue;
         }
-        near_rivals(sim, spot, &near);
-        if (!is_alone(&near) && next_rival(sim, spot, &near, &at, &end) != NULL) {
+        tpi_sim_rivals_init_step(&rivals, sim, spot);
+        if (!tpi_sim_rivals_is_none(&rivals) && tpi_sim_rivals_next(&rivals) != NULL) {
             sim->contest.spots[chunk.first + count++] = i;
         }
     }
     sim->contest.counts[item] = count;
 }
 
-/* When a body first touches a neighbour, as a share of the step. The pair is looked at in the order
- * of their keys, so that both find the same. */
-static double touch(const tpi_sim *sim, const struct sim_spot *spot, const struct sim_spot *other)
+/* When a body first touches a neighbour, as a share of the step; HUGE_VAL, or what is found, if it
+ * is not before `most`. The pair is looked at in the order of their keys, so that both find the
+ * same. */
+static double touch(const tpi_sim *sim, const struct sim_spot *spot, const struct sim_spot *other,
+                    double most)
 {
     const bool first = sim->trees.key[spot->tree] < sim->trees.key[other->tree];
     struct sim_body a = tpi_sim_body_of(sim, first ? spot : other);
@@ -166,7 +105,35 @@ static double touch(const tpi_sim *sim, const struct sim_spot *spot, const struc
         a.fit = &fits[0];
         b.fit = &fits[1];
     }
-    return tpi_sim_touch(&a, &b) / seconds(sim);
+    /* a little more, so that rounding makes no difference */
+    return tpi_sim_touch(&a, &b, most * seconds(sim) * (1 + 1e-9)) / seconds(sim);
+}
+
+/* Whether the way of a body is another one than in the round before. */
+static inline bool is_new(const tpi_sim *sim, uint32_t tree)
+{
+    return sim->motions.until[tree] != sim->motions.before[tree];
+}
+
+/* How far a body gets. Two ways that are the same as in the round before end as they did then, and
+ * were cut already. */
+static double cut_way(const tpi_sim *sim, const struct sim_spot *spot)
+{
+    const bool is_new_way = is_new(sim, spot->tree);
+    double next = sim->motions.until[spot->tree];
+    const struct sim_spot *other;
+    struct sim_rivals rivals;
+
+    if (next == 0) {
+        return next;
+    }
+    tpi_sim_rivals_init_step(&rivals, sim, spot);
+    while (next > 0 && (other = tpi_sim_rivals_next(&rivals)) != NULL) {
+        if (is_new_way || is_new(sim, other->tree)) {
+            next = fmin(next, touch(sim, spot, other, next));
+        }
+    }
+    return next;
 }
 
 static void cut_ways(void *argument, uint32_t item, uint32_t worker)
@@ -177,17 +144,18 @@ static void cut_ways(void *argument, uint32_t item, uint32_t worker)
     for (uint32_t i = 0; i < sim->contest.counts[item]; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[sim->contest.spots[chunk.first + i]];
         const double until = sim->motions.until[spot->tree];
-        double next = until;
-        const struct sim_spot *at = NULL;
-        const struct sim_spot *end = NULL;
-        struct sim_near near;
-        near_rivals(sim, spot, &near);
-        for (const struct sim_spot *other = next_rival(sim, spot, &near, &at, &end); other != NULL;
-             other = next_rival(sim, spot, &near, &at, &end)) {
-            next = fmin(next, touch(sim, spot, other));
-        }
+        const double next = cut_way(sim, spot);
         sim->motions.next[spot->tree] = next;
         sim->scratch[worker].changed |= next < until;
+    }
+}
+
+/* Remember the ways of this round. */
+static void note_ways(tpi_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->crowd.count; i++) {
+        const uint32_t tree = sim->crowd.spots[i].tree;
+        sim->motions.before[tree] = sim->motions.until[tree];
     }
 }
 
@@ -222,6 +190,7 @@ void tpi_sim_resolve(tpi_sim *sim)
     uint32_t contenders = 0;
 
     sim->contest.farthest = 0;
+    tpi_sim_rivals_sort(sim);
     tpi_sim_run(sim, meet_walls, sim_chunk_count(sim));
     for (uint32_t i = 0; i < sim->crew.workers; i++) {
         sim->contest.farthest = fmax(sim->contest.farthest, sim->scratch[i].reach);
@@ -235,11 +204,15 @@ void tpi_sim_resolve(tpi_sim *sim)
     for (uint32_t i = 0; i < sim_chunk_count(sim); i++) {
         contenders += sim->contest.counts[i];
     }
+    for (uint32_t i = 0; contenders > 0 && i < sim->crowd.count; i++) {
+        sim->motions.before[sim->crowd.spots[i].tree] = -1; /* all ways are new */
+    }
     for (int round = 0; contenders > 0; round++) {
         tpi_sim_run(sim, cut_ways, sim_chunk_count(sim));
         if (!has_changed(sim)) {
             break;
         }
+        note_ways(sim);
         keep_ways(sim, round >= MOST_ROUNDS);
         tpi_sim_carry_ways(sim);
     }
@@ -262,10 +235,12 @@ static bool meets(const tpi_sim *sim, const struct sim_spot *spot, const struct 
 typedef bool body_test(const struct sim_body *a, const struct sim_body *b);
 
 /* The first tree below `found` that moves and of which the test is true; `found` if there is none.
- * Bodies that have any of the flags `except` do not count. */
+ * With `any` it is not the first, but the one that is found first. Bodies that have any of the
+ * flags `except` do not count. */
 static uint32_t find_body(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except,
-                          uint32_t found, body_test *test, struct sim_effort *effort)
+                          uint32_t found, bool any, body_test *test, struct sim_effort *effort)
 {
+    const uint32_t none = found;
     const struct sim_spot *end;
     struct sim_near near;
 
@@ -279,23 +254,29 @@ static uint32_t find_body(const tpi_sim *sim, const struct sim_spot *spot, uint3
                 meets(sim, spot, at, test)) {
                 found = at->tree;
             }
+            if (any && found != none) {
+                return found;
+            }
         }
     }
     return found;
 }
 
 static uint32_t find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except,
-                             struct sim_effort *effort)
+                             bool any, struct sim_effort *effort)
 {
     const struct sim_body body = tpi_sim_body_of(sim, spot);
     const uint32_t wall = tpi_sim_overlap_walls(sim, &body, effort);
 
-    return find_body(sim, spot, except, wall, tpi_sim_overlap, effort);
+    if (any && wall != TPI_SIM_NONE) {
+        return wall;
+    }
+    return find_body(sim, spot, except, wall, any, tpi_sim_overlap, effort);
 }
 
-uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
+bool tpi_sim_has_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
 {
-    return find_overlap(sim, spot, except, NULL);
+    return find_overlap(sim, spot, except, true, NULL) != TPI_SIM_NONE;
 }
 
 static bool touches(const tpi_sim *sim, const struct sim_spot *spot, struct sim_effort *effort)
@@ -304,28 +285,29 @@ static bool touches(const tpi_sim *sim, const struct sim_spot *spot, struct sim_
 
     return (spot->flags & SIM_OBSTACLE) != 0 &&
            (tpi_sim_is_close_to_walls(&sim->walls, &body, effort) ||
-            find_body(sim, spot, 0, TPI_SIM_NONE, tpi_sim_is_close, effort) != TPI_SIM_NONE);
+            find_body(sim, spot, 0, TPI_SIM_NONE, true, tpi_sim_is_close, effort) != TPI_SIM_NONE);
 }
 
-/* Set the flags of a body; returns what it overlaps. One that was not checked, for want of effort,
- * is moved with care, as if it touched something. */
-static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot, struct sim_effort *effort)
+/* Set the flags of a body; returns what it overlaps: the first tree, or any. One that was not
+ * checked, for want of effort, is moved with care, as if it overlapped something. */
+static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot, bool any,
+                             struct sim_effort *effort)
 {
     uint8_t *flags = &sim->trees.flags[spot->tree];
     const bool close = touches(sim, spot, effort);
-    const uint32_t other = close ? find_overlap(sim, spot, 0, effort) : TPI_SIM_NONE;
+    const uint32_t other = close ? find_overlap(sim, spot, 0, any, effort) : TPI_SIM_NONE;
     const bool unknown = effort != NULL && effort->used_up && (spot->flags & SIM_OBSTACLE) != 0;
 
     *flags &= (uint8_t) ~(SIM_TOUCHES | SIM_OVERLAPS);
     *flags |= close || unknown ? SIM_TOUCHES : 0;
-    *flags |= other != TPI_SIM_NONE ? SIM_OVERLAPS : 0;
+    *flags |= other != TPI_SIM_NONE || unknown ? SIM_OVERLAPS : 0;
     return other;
 }
 
 void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree)
 {
     if ((sim->trees.flags[tree] & SIM_MOVING) != 0) {
-        find_contact(sim, &sim->crowd.spots[sim->crowd.slot[tree]], NULL);
+        find_contact(sim, &sim->crowd.spots[sim->crowd.slot[tree]], true, NULL);
     }
 }
 
@@ -345,7 +327,7 @@ uint32_t tpi_sim_check_overlaps(tpi_sim *sim, struct sim_effort *effort,
     for (uint32_t i = 0; i < sim->crowd.count; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         own->used_up = false;
-        const uint32_t other = find_contact(sim, spot, own);
+        const uint32_t other = find_contact(sim, spot, false, own);
         if (other != TPI_SIM_NONE && tell != NULL) {
             tell(context, spot->tree, other);
         }
@@ -359,6 +341,6 @@ void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot)
     const struct sim_spot *spot = &sim->crowd.spots[slot];
 
     if ((sim->trees.flags[spot->tree] & (SIM_TOUCHES | SIM_OVERLAPS)) != 0) {
-        find_contact(sim, spot, NULL);
+        find_contact(sim, spot, true, NULL);
     }
 }

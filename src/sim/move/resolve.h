@@ -18,9 +18,8 @@ struct sim_effort; /* contact.h */
 /* Find sim->motions.until for all motions. The crowd has to be sorted. */
 void tpi_sim_resolve(tpi_sim *sim);
 
-/* The first tree that a body overlaps; TPI_SIM_NONE if there is none. Bodies that have any of the
- * flags `except` do not count. */
-uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except);
+/* Whether a body overlaps anything. Bodies that have any of the flags `except` do not count. */
+bool tpi_sim_has_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except);
 
 /* Find out for one tree, in a sorted crowd, whether it touches or overlaps something. */
 void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree);
@@ -31,7 +30,7 @@ struct sim_effort tpi_sim_overlap_effort(const tpi_sim *sim);
 /* Find out for all bodies whether they touch or overlap something; report each that overlaps
  * through `tell`, which may be NULL: `other` is a tree. `effort` may be NULL for the default.
  * Returns how many bodies were not checked because it was used up, where very many models overlap;
- * these are moved with care, as if they touched something. */
+ * these are moved with care, as if they overlapped something. */
 uint32_t tpi_sim_check_overlaps(tpi_sim *sim, struct sim_effort *effort,
                                 void (*tell)(void *context, uint32_t tree, uint32_t other),
                                 void *context);

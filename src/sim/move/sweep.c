@@ -6,7 +6,7 @@
 #include "sim/maths.h"
 #include "sim/move/contact.h"
 #include "sim/move/position.h"
-#include "sim/ray/crowd.h"
+#include "sim/move/rivals.h"
 
 enum { MOST_ROUNDS = 200 };
 
@@ -319,7 +319,7 @@ static double reach_of(const struct sim_body *body, double time)
                : 0;
 }
 
-double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b)
+double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b, double most)
 {
     const double first = a->until < b->until ? a->until : b->until;
     const double last = a->until < b->until ? b->until : a->until;
@@ -343,6 +343,9 @@ double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b)
         /* when one of them stops, the bounds have to be found anew */
         const double end = time < first ? first : last;
         time = time + walk.step < end ? time + walk.step : end;
+        if (time >= most) {
+            return HUGE_VAL;
+        }
     }
     return time < last ? time : HUGE_VAL;
 }
@@ -485,9 +488,9 @@ void tpi_sim_touch_normal(const tpi_sim *sim, const struct sim_body *body, uint3
 {
     const double reach = 3 * SIM_GAP;
     const double radius = body->template->solid_radius;
-    const struct sim_spot *end;
+    const struct sim_spot *other;
     struct walk walk = {.careful = (sim->trees.flags[tree] & SIM_TOUCHES) != 0};
-    struct sim_near near;
+    struct sim_rivals rivals;
     struct sim_hold hold;
 
     moment_at(body, 0, &walk.a);
@@ -500,14 +503,9 @@ void tpi_sim_touch_normal(const tpi_sim *sim, const struct sim_body *body, uint3
     if (sim->walls.count > 0) {
         consider_walls(&walk, &sim->walls, body, reach, walk.careful ? &hold : NULL);
     }
-    sim_near_init(&near, &sim->crowd, body->x, body->y, radius + reach);
-    for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;
-         at = sim_near_run(&near, &end)) {
-        for (; at < end; at++) {
-            if (at->group != sim->trees.group[tree]) {
-                consider_neighbour(&walk, sim, body, tree, at);
-            }
-        }
+    tpi_sim_rivals_init(&rivals, sim, &sim->crowd.spots[sim->crowd.slot[tree]], reach);
+    while ((other = tpi_sim_rivals_next(&rivals)) != NULL) {
+        consider_neighbour(&walk, sim, body, tree, other);
     }
     *nx = walk.nearest < reach ? walk.nx : 0;
     *ny = walk.nearest < reach ? walk.ny : 0;

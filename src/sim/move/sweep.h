@@ -34,8 +34,8 @@ struct sim_hold;
 /* The body of a spot with its motion in this step. */
 struct sim_body tpi_sim_body_of(const tpi_sim *sim, const struct sim_spot *spot);
 
-/* Seconds until the two touch; HUGE_VAL if they do not while either moves. */
-double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b);
+/* Seconds until the two touch; HUGE_VAL if they do not while either moves, or not before `most`. */
+double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b, double most);
 
 /* Seconds until the body touches a wall while it moves; HUGE_VAL if it does not. `hold` is how
  * walls hold it (contact.h); NULL for one that touches nothing before it moves. */

@@ -143,6 +143,20 @@ uint32_t tpi_sim_floor_colour(const tpi_sim *sim, double x, double y)
     return found ? colour_of(sim, &top) : sim->scene.floor;
 }
 
+tp_status tpi_sim_get_floor_picture(const tpi_sim *sim, tpi_sim_model model,
+                                    tpi_sim_floor_picture *picture, tp_error *err)
+{
+    struct sim_view view;
+    tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_floor, &view, err);
+
+    if (status == TP_OK) {
+        const struct floor *floor = view.config;
+        *picture = (tpi_sim_floor_picture){
+            .width = floor->width, .height = floor->height, .rgb = floor->rgb};
+    }
+    return status;
+}
+
 /* ---- Sensors --------------------------------------------------------------------------------- */
 
 struct floor_sensor {

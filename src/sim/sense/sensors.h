@@ -189,6 +189,15 @@ tp_status tpi_sim_get_floor_sensor(const tpi_sim *sim, tpi_sim_model model, uint
  * every world. */
 uint32_t tpi_sim_floor_colour(const tpi_sim *sim, double x, double y);
 
+/* The picture that a floor shows. */
+typedef struct tpi_sim_floor_picture {
+    uint32_t width, height;   /* 0 if it has one colour */
+    const unsigned char *rgb; /* borrowed; row by row from the top, which is where y points */
+} tpi_sim_floor_picture;
+
+tp_status tpi_sim_get_floor_picture(const tpi_sim *sim, tpi_sim_model model,
+                                    tpi_sim_floor_picture *picture, tp_error *err);
+
 /* ---- Sound ----------------------------------------------------------------------------------- */
 
 /* What a sound source sounds like. */

@@ -86,20 +86,46 @@ static void add_name(struct names *names, const char *file)
     names->count++;
 }
 
+/* False if it is no folder. */
+static bool list_one(struct names *names, const char *base)
+{
+    DIR *listing = opendir(base);
+
+    for (const struct dirent *entry = NULL;
+         listing != NULL && (entry = readdir(listing)) != NULL;) {
+        add_name(names, entry->d_name);
+    }
+    if (listing != NULL) {
+        closedir(listing);
+    }
+    return listing != NULL;
+}
+
 static void list(struct names *names)
 {
     char base[TPI_MOST_PATH];
 
     for (size_t i = 0; folder(base, sizeof base, i); i++) {
-        DIR *listing = opendir(base);
-        for (const struct dirent *entry = NULL;
-             listing != NULL && (entry = readdir(listing)) != NULL;) {
-            add_name(names, entry->d_name);
-        }
-        if (listing != NULL) {
-            closedir(listing);
-        }
+        (void)list_one(names, base);
     }
+}
+
+int tpi_files_in(tpi_buf *out, const char *folder)
+{
+    struct names *names = calloc(1, sizeof *names);
+    const size_t length = strlen(folder);
+    int count = -1;
+
+    if (names != NULL && list_one(names, folder)) {
+        for (unsigned i = 0; i < names->count; i++) {
+            tpi_buf_printf(out, "%s%s%s.xml", folder,
+                           length > 0 && folder[length - 1] == '/' ? "" : "/", names->items[i]);
+            tpi_buf_putc(out, '\0');
+        }
+        count = (int)names->count;
+    }
+    free(names);
+    return count;
 }
 
 unsigned tpi_files_names(tpi_buf *out)
@@ -188,8 +214,8 @@ static tp_status load_robot(tpi_loaded *out, tp_error *err)
     tp_status status = tpi_file_read(&out->text, out->path, TPI_MOST_DOCUMENT, err);
 
     if (status == TP_OK) {
-        status = tpi_robotfile_read(&out->robot, tpi_buf_text(&out->text), out->text.length,
-                                    out->path, out->vocabulary, err);
+        status = tpi_robotfile_read_all(&out->robot, tpi_buf_text(&out->text), out->text.length,
+                                        out->path, out->vocabulary, out->mistakes, err);
     }
     out->revision = mixed(2166136261U, &out->text) | 1;
     return status;

@@ -24,6 +24,7 @@ typedef struct tpi_loaded {
     char *wiring_path;          /* owned; for messages */
     tpi_buf text;               /* the robot file */
     uint32_t revision;          /* of the robot file and the wiring file; never 0 */
+    tpi_mistakes *mistakes;     /* borrowed; receives all mistakes of the robot file; may be NULL */
 } tpi_loaded;
 
 /* Load a robot by name or path, with a wiring file (NULL for none). The struct must be zeroed; fini
@@ -33,6 +34,10 @@ void tpi_loaded_fini(tpi_loaded *loaded);
 
 /* The path of a robot, by its name or path. */
 tp_status tpi_files_find(char path[TPI_MOST_PATH], const char *name, tp_error *err);
+
+/* The paths of the robot files in a folder, in order, each ended by a NUL; how many, or -1 if it is
+ * no folder. */
+int tpi_files_in(tpi_buf *out, const char *folder);
 
 /* The names of all robots that can be found, in order, each ended by a NUL; how many. */
 unsigned tpi_files_names(tpi_buf *out);

@@ -1,0 +1,43 @@
+/* log.h - what the commands of troupe log share. */
+#ifndef TROUPE_APPS_LOG_H
+#define TROUPE_APPS_LOG_H
+
+#include <stdio.h>
+
+#include "commands.h"
+#include "log/recorder.h"
+#include "log/table.h"
+
+/* Each with the arguments behind its name. */
+int log_record(int argc, char **argv);
+int log_info(int argc, char **argv);
+int log_recover(int argc, char **argv);
+int log_csv(int argc, char **argv);
+
+/* Write a recording as a table. `out` is "-" for standard output. */
+int log_write_csv(const char *recording, const char *out, const tpi_log_locale *locale);
+
+/* "de" and other languages with a decimal comma; "en" and "C". False if it is not known. */
+bool log_locale_named(const char *language, tpi_log_locale *locale);
+
+/* A recording to read. */
+struct log_file {
+    FILE *file;             /* owned */
+    tpi_log_reader *reader; /* owned */
+    tpi_log_source source;
+};
+
+/* Open a recording; says why it cannot. */
+int log_file_open(struct log_file *file, const char *path);
+void log_file_close(struct log_file *file);
+
+/* A sink of a writer: `context` is a FILE. */
+tp_status log_file_sink(void *context, const void *bytes, size_t length, tp_error *err);
+
+/* Create a file that must not exist, unless `force`. */
+int log_file_create(FILE **out, const char *path, bool force);
+
+/* Whether the text ends in this. */
+bool log_ends_in(const char *text, const char *ending);
+
+#endif

@@ -1,0 +1,437 @@
+/*
+ * log_record.c - troupe log: records the data of devices.
+ *
+ * The data is written in chunks, at least one a second, so that a crash loses no more than that. A
+ * table (.csv) is made from the recording at the end, since its columns are known only then.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "called.h"
+#include "log.h"
+#include "output.h"
+#include "remote.h"
+
+static const char name[] = "log";
+
+enum { MOST_PATH = 4096 };
+
+static const int64_t progress_ns = 2 * TP_NS_PER_S; /* nothing is shown before */
+
+struct record {
+    struct remote remote;
+    const char *wanted[256]; /* names of devices; none: all */
+    unsigned wanted_count;
+    const char *out; /* borrowed; NULL for a name made of the time */
+    bool force, quiet;
+    double for_s, rate_hz; /* 0 for no limit */
+    int64_t most;          /* messages; 0 for no limit */
+    tpi_log_form form;
+    tpi_mcap_compression compression;
+    tpi_log_locale locale;
+
+    char made[64];        /* the name made of the time */
+    char path[MOST_PATH]; /* of the recording */
+    FILE *file;           /* owned */
+    tpi_log_writer *writer;
+    tpi_log_recorder *recorder;
+    struct follower {
+        struct record *record;
+        tp_proxy *proxy;
+        unsigned device;
+        unsigned skipped; /* messages that are not of the interface */
+    } * followers;        /* owned */
+    size_t count;
+    tp_client_device *devices; /* owned; of the server */
+    size_t device_count;
+    int64_t start_ns, shown_ns;
+    tp_error failure;
+};
+
+static int64_t now_ns(void)
+{
+    return tp_clock_now_ns(tp_clock_real());
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+static void on_data(tp_proxy *proxy, const tp_msg *msg)
+{
+    struct follower *follower = tp_proxy_context(proxy);
+    struct record *r = follower->record;
+    const tp_msghdr *header = tp_msg_header(msg);
+
+    if (r->failure.code != TP_OK ||
+        (r->most > 0 && tpi_log_writer_messages(r->writer) >= (uint64_t)r->most)) {
+        return;
+    }
+    const tp_status status = tpi_log_recorder_put(
+        r->recorder, follower->device, header->subtype, tp_msg_payload(msg), (uint64_t)now_ns(),
+        header->timestamp > 0 ? (uint64_t)(header->timestamp * 1e9) : 0, &r->failure);
+    if (status == TP_E_UNKNOWN) { /* a common message, as an error of the device */
+        r->failure = (tp_error){.code = TP_OK};
+        follower->skipped++;
+    } else if (status != TP_OK) {
+        r->failure.code = status;
+        remote_stop(&r->remote);
+    } else if (r->most > 0 && tpi_log_writer_messages(r->writer) >= (uint64_t)r->most) {
+        remote_stop(&r->remote);
+    }
+}
+
+static void show_progress(struct record *r)
+{
+    const int64_t now = now_ns();
+
+    if (!r->quiet && output_is_live() && now - r->start_ns >= progress_ns) {
+        (void)fprintf(stderr, "\r%.0f s, %llu messages, %.1f MB \b",
+                      (double)(now - r->start_ns) * 1e-9,
+                      (unsigned long long)tpi_log_writer_messages(r->writer),
+                      (double)tpi_log_writer_bytes(r->writer) * 1e-6);
+        r->shown_ns = now;
+    }
+}
+
+/* Every second: what has come so far survives a crash. */
+static void on_second(void *context)
+{
+    struct record *r = context;
+
+    if (r->failure.code == TP_OK) {
+        r->failure.code = tpi_log_writer_flush(r->writer, &r->failure);
+    }
+    show_progress(r);
+    if (r->failure.code != TP_OK) {
+        remote_stop(&r->remote);
+    }
+}
+
+static void on_end(void *context)
+{
+    struct record *r = context;
+
+    remote_stop(&r->remote);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static bool has_data(const tp_interface *interface)
+{
+    for (uint32_t i = 0; interface != NULL && i < interface->message_count; i++) {
+        if (interface->messages[i].kind == TP_KIND_DATA) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_wanted(const struct record *r, const tp_client_device *device)
+{
+    char first[96];
+
+    for (unsigned i = 0; i < r->wanted_count; i++) {
+        (void)snprintf(first, sizeof first, "%s:0", r->wanted[i]);
+        if (strcmp(r->wanted[i], device->name) == 0 || strcmp(first, device->name) == 0) {
+            return true;
+        }
+    }
+    return r->wanted_count == 0 && has_data(device->interface);
+}
+
+static int follow_device(struct record *r, const tp_client_device *device)
+{
+    struct follower *follower = &r->followers[r->count];
+    tp_error err = {.text = ""};
+
+    if (device->interface == NULL) {
+        return command_fail(name, EXIT_FAILED, "%s: its interface is not known", device->name);
+    }
+    tp_status status = tpi_log_recorder_add(r->recorder, device->name, device->driver,
+                                            device->interface, &follower->device, &err);
+    if (status == TP_OK) {
+        status =
+            tp_client_open(r->remote.client, device->name, TP_READ_MODE, &follower->proxy, &err);
+    }
+    if (status != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s: %s", device->name, err.text);
+    }
+    follower->record = r;
+    r->count++;
+    tp_proxy_set_context(follower->proxy, follower);
+    tp_proxy_on_data(follower->proxy, on_data);
+    if (r->rate_hz > 0 && tp_proxy_set_rate(follower->proxy, r->rate_hz, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "--rate: %s", err.text);
+    }
+    return EXIT_DONE;
+}
+
+/* Every name has to be there. */
+static int check_names(const struct record *r, const tp_client_device *devices, size_t count)
+{
+    for (unsigned i = 0; i < r->wanted_count; i++) {
+        char first[96];
+        bool found = false;
+
+        (void)snprintf(first, sizeof first, "%s:0", r->wanted[i]);
+        for (size_t k = 0; k < count; k++) {
+            found = found || strcmp(r->wanted[i], devices[k].name) == 0 ||
+                    strcmp(first, devices[k].name) == 0;
+        }
+        if (!found) {
+            return command_fail(name, EXIT_FAILED, "there is no device %s; %s list names them",
+                                r->wanted[i], called());
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* The devices of the server; those that were named have to be there. */
+static int list_devices(struct record *r)
+{
+    tp_error err = {.text = ""};
+    bool any = false;
+
+    if (tp_client_list(r->remote.client, &r->devices, &r->device_count, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    for (size_t i = 0; i < r->device_count; i++) {
+        any = any || is_wanted(r, &r->devices[i]);
+    }
+    const int result = check_names(r, r->devices, r->device_count);
+    return result == EXIT_DONE && !any
+               ? command_fail(name, EXIT_FAILED, "the server has no device that sends data")
+               : result;
+}
+
+static int follow_devices(struct record *r)
+{
+    int result = EXIT_DONE;
+
+    r->followers = calloc(r->device_count, sizeof *r->followers);
+    if (r->followers == NULL) {
+        result = command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    for (size_t i = 0; i < r->device_count && result == EXIT_DONE; i++) {
+        if (is_wanted(r, &r->devices[i])) {
+            result = follow_device(r, &r->devices[i]);
+        }
+    }
+    return result;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static int create_file(struct record *r)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+
+    if (r->out == NULL) {
+        (void)localtime_r(&now, &local);
+        (void)strftime(r->made, sizeof r->made, "troupe-%Y%m%d-%H%M%S.mcap", &local);
+        r->out = r->made;
+    }
+    const bool table = log_ends_in(r->out, ".csv");
+    (void)snprintf(r->path, sizeof r->path, "%s%s", r->out, table ? ".mcap" : "");
+    if (table && !r->force) { /* the table itself must not be there either */
+        FILE *there = fopen(r->out, "r");
+
+        if (there != NULL) {
+            (void)fclose(there);
+            return command_fail(name, EXIT_FAILED, "%s: File exists; --force replaces it", r->out);
+        }
+    }
+    return log_file_create(&r->file, r->path, r->force);
+}
+
+static int begin_recording(struct record *r)
+{
+    const tpi_log_writer_options options = {
+        .sink = log_file_sink, .context = r->file, .compression = r->compression};
+    const tpi_log_note notes[] = {{"server", remote_url(&r->remote)}, {NULL, NULL}};
+    tp_error err = {.text = ""};
+
+    if (tpi_log_writer_open(&r->writer, &options, &err) != TP_OK ||
+        tpi_log_writer_metadata(r->writer, "troupe", notes, &err) != TP_OK ||
+        tpi_log_recorder_create(&r->recorder, r->writer, r->form, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s: %s", r->path, err.text);
+    }
+    return EXIT_DONE;
+}
+
+/* Write the end of the file, and the table if one is wanted. */
+static int end_recording(struct record *r)
+{
+    tp_error err = {.text = ""};
+    const uint64_t messages = tpi_log_writer_messages(r->writer);
+    const tp_status status = tpi_log_writer_close(r->writer, &err);
+    const bool closed = fclose(r->file) == 0;
+
+    r->writer = NULL;
+    r->file = NULL;
+    if (r->shown_ns != 0) {
+        (void)fprintf(stderr, "\n");
+    }
+    if (r->failure.code != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s: %s; %s log recover saves what was recorded",
+                            r->path, r->failure.text, called());
+    }
+    if (status != TP_OK || !closed) {
+        return command_fail(name, EXIT_FAILED, "%s: %s", r->path,
+                            status != TP_OK ? err.text : strerror(errno));
+    }
+    int result = EXIT_DONE;
+    if (log_ends_in(r->out, ".csv")) {
+        result = log_write_csv(r->path, r->out, &r->locale);
+        if (result == EXIT_DONE) {
+            (void)remove(r->path);
+        }
+    }
+    if (result == EXIT_DONE && !r->quiet) {
+        (void)fprintf(stderr, "%s: %llu messages of %zu devices\n", r->out,
+                      (unsigned long long)messages, r->count);
+    }
+    return result;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static int follow(struct record *r)
+{
+    tp_timer *second = NULL, *end = NULL;
+    tp_loop *loop = tp_client_loop(r->remote.client);
+    tp_error err = {.text = ""};
+    int result = EXIT_DONE;
+
+    if (tp_timer_create(&second, loop, on_second, r, &err) != TP_OK ||
+        tp_timer_create(&end, loop, on_end, r, &err) != TP_OK) {
+        result = command_fail(name, EXIT_FAILED, "%s", err.text);
+    } else {
+        tp_timer_every(second, TP_NS_PER_S);
+        if (r->for_s > 0) {
+            tp_timer_at(end, tp_clock_now_ns(tp_loop_clock(loop)) + command_ns(r->for_s));
+        }
+        r->start_ns = now_ns();
+        (void)remote_run(&r->remote);
+    }
+    tp_timer_destroy(second);
+    tp_timer_destroy(end);
+    return result;
+}
+
+static int record(struct record *r)
+{
+    int result = remote_connect(&r->remote, TP_CLIENT_EVERYTHING, true);
+
+    result = result == EXIT_DONE ? list_devices(r) : result;
+    result = result == EXIT_DONE ? create_file(r) : result;
+    result = result == EXIT_DONE ? begin_recording(r) : result;
+    if (result == EXIT_DONE) {
+        remote_catch_signals(&r->remote);
+        result = follow_devices(r);
+        result = result == EXIT_DONE ? follow(r) : result;
+        for (size_t i = 0; i < r->count; i++) {
+            tp_proxy_close(r->followers[i].proxy);
+        }
+        const int ended = end_recording(r);
+        result = result == EXIT_DONE ? ended : result;
+    }
+    tpi_log_recorder_destroy(r->recorder);
+    free(r->followers);
+    free(r->devices);
+    if (r->file != NULL) {
+        (void)fclose(r->file);
+    }
+    return result;
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int read_named(struct record *r, const char *option, const char *value)
+{
+    if (strcmp(option, "--form") == 0) {
+        r->form = strcmp(value, "xdr") == 0 ? TPI_LOG_XDR : TPI_LOG_JSON;
+        return strcmp(value, "xdr") == 0 || strcmp(value, "json") == 0
+                   ? EXIT_DONE
+                   : command_fail(name, EXIT_USAGE, "--form is json or xdr, not \"%s\"", value);
+    }
+    if (strcmp(option, "--compression") == 0) {
+        r->compression = strcmp(value, "none") == 0
+                             ? TPI_MCAP_PLAIN
+                             : tpi_mcap_compression_named(value, strlen(value));
+        return r->compression != TPI_MCAP_COMPRESSIONS && value[0] != '\0'
+                   ? EXIT_DONE
+                   : command_fail(name, EXIT_USAGE,
+                                  "--compression is lz4, zstd or none, not \"%s\"", value);
+    }
+    if (strcmp(option, "--locale") == 0) {
+        return log_locale_named(value, &r->locale)
+                   ? EXIT_DONE
+                   : command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
+    }
+    r->out = value;
+    return EXIT_DONE;
+}
+
+static int read_option(struct record *r, int argc, char **argv, int *i)
+{
+    static const char *const options[] = {"--out",    "--for",   "--count", "--rate",
+                                          "--form",   "--force", "--quiet", "--compression",
+                                          "--locale", NULL};
+    static const char *const named[] = {"--out", "-o", "--form", "--compression", "--locale", NULL};
+    const char *option = argv[*i];
+
+    if (remote_has_option(option)) {
+        return remote_option(&r->remote, argc, argv, i);
+    }
+    if (strcmp(option, "--for") == 0) {
+        return command_positive(name, argc, argv, i, &r->for_s);
+    }
+    if (strcmp(option, "--rate") == 0) {
+        return command_positive(name, argc, argv, i, &r->rate_hz);
+    }
+    if (strcmp(option, "--count") == 0 || strcmp(option, "-n") == 0) {
+        return command_whole(name, argc, argv, i, &r->most);
+    }
+    if (strcmp(option, "--force") == 0 || strcmp(option, "--quiet") == 0) {
+        *(option[2] == 'f' ? &r->force : &r->quiet) = true;
+        return EXIT_DONE;
+    }
+    for (size_t k = 0; named[k] != NULL; k++) {
+        if (strcmp(option, named[k]) == 0) {
+            const char *value = command_value(name, argc, argv, i);
+
+            return value == NULL ? EXIT_USAGE : read_named(r, option, value);
+        }
+    }
+    return remote_unexpected(&r->remote, option, options);
+}
+
+int log_record(int argc, char **argv)
+{
+    struct record *r = calloc(1, sizeof *r);
+
+    if (r == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    r->compression = TPI_MCAP_LZ4;
+    r->locale = (tpi_log_locale){',', '.'};
+    int result = remote_init(&r->remote, name);
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (argv[i][0] == '-') {
+            result = read_option(r, argc, argv, &i);
+        } else if (r->wanted_count == sizeof r->wanted / sizeof *r->wanted) {
+            result =
+                command_fail(name, EXIT_USAGE, "too many devices; without any, all are recorded");
+        } else {
+            r->wanted[r->wanted_count++] = argv[i];
+        }
+    }
+    result = result == EXIT_DONE ? record(r) : result;
+    remote_fini(&r->remote);
+    free(r);
+    return result;
+}

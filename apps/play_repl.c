@@ -1,0 +1,344 @@
+/*
+ * play_repl.c - troupe play without a program: one line at a time.
+ *
+ * Each line is a small program of its own. What was declared before stands in front of it, and the
+ * variables keep their values. What moves goes on between the lines; Ctrl-C and the end of the
+ * input stop it. A line that is an expression is printed.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "play_run.h"
+#include "universal/host/files.h"
+
+static const char name[] = PLAY_NAME;
+
+enum { SLICE_MS = 50, MOST_LINE = 4096, MOST_BLOCK = 65536 };
+
+/* A variable that keeps its value. */
+struct kept {
+    char name[TPI_PLAY_MOST_NAME + 1];
+    tpi_play_cell cell;
+    char text[TPI_PLAY_SLOT_SIZE]; /* of a text: its length, its bytes */
+};
+
+struct repl {
+    play_host *host;      /* borrowed */
+    tp_client *client;    /* borrowed */
+    play_source source;   /* of the current line */
+    tpi_buf declarations; /* lines that stand in front of all others */
+    unsigned declared;    /* how many lines these are */
+    struct kept *kept;    /* owned */
+    unsigned kept_count;
+    char input[MOST_LINE]; /* what was read and is not used yet */
+    size_t input_length;
+    bool is_terminal, at_end;
+};
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Take a line out of the input; false if there is no whole one. */
+static bool take_line(struct repl *r, tpi_buf *out)
+{
+    const char *end = memchr(r->input, '\n', r->input_length);
+    const bool is_full = r->input_length == sizeof r->input;
+
+    if (end == NULL && !is_full && !(r->at_end && r->input_length > 0)) {
+        return false;
+    }
+    const size_t length = end != NULL ? (size_t)(end - r->input) : r->input_length;
+    const size_t used = end != NULL ? length + 1 : length;
+    tpi_buf_put(out, r->input, length);
+    tpi_buf_putc(out, '\n');
+    memmove(r->input, r->input + used, r->input_length - used);
+    r->input_length -= used;
+    return true;
+}
+
+/* Wait for a line; messages are handled meanwhile, so that what moves goes on. False at the end of
+ * the input or after a signal. */
+static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    tp_error err;
+
+    if (r->is_terminal) {
+        printf("%s", prompt);
+        fflush(stdout);
+    }
+    while (!take_line(r, out)) {
+        if (r->at_end || play_was_interrupted() || !tp_client_is_connected(r->client)) {
+            return false;
+        }
+        const int ready = poll(&input, 1, SLICE_MS);
+        if (ready > 0) {
+            const ssize_t count =
+                read(STDIN_FILENO, r->input + r->input_length, sizeof r->input - r->input_length);
+            r->input_length += count > 0 ? (size_t)count : 0;
+            r->at_end = count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
+        }
+        (void)tp_client_read(r->client, 0, &err);
+    }
+    return true;
+}
+
+/* The first word of a line. */
+static void first_word(const char *line, char out[16])
+{
+    line += strspn(line, " \t");
+    snprintf(out, 16, "%.*s", (int)strspn(line, "abcdefghijklmnopqrstuvwxyz"), line);
+}
+
+/* How much deeper blocks are behind a line. */
+static int depth_of(const char *line)
+{
+    static const char *const openers[] = {"if", "while", "repeat", "forever", "to", NULL};
+    char word[16];
+
+    first_word(line, word);
+    for (unsigned i = 0; openers[i] != NULL; i++) {
+        if (strcmp(word, openers[i]) == 0) {
+            return 1;
+        }
+    }
+    return strcmp(word, "end") == 0 ? -1 : 0;
+}
+
+/* A statement with all its lines. */
+static bool read_statement(struct repl *r, tpi_buf *out)
+{
+    int depth = 0;
+    size_t at = 0;
+
+    tpi_buf_clear(out);
+    do {
+        at = out->length;
+        if (!read_line(r, depth > 0 ? "... " : "> ", out)) {
+            return false;
+        }
+        depth += depth_of(tpi_buf_text(out) + at);
+    } while (depth > 0 && out->length < MOST_BLOCK);
+    return !out->failed;
+}
+
+/* ---- Programs of a line ---------------------------------------------------------------------- */
+
+/* The text in front of a line: declarations, and the variables, which are set when it runs. Returns
+ * the number of its lines. */
+static unsigned put_front(const struct repl *r, tpi_buf *out)
+{
+    unsigned lines = r->declared;
+
+    tpi_buf_put(out, tpi_buf_text(&r->declarations), r->declarations.length);
+    if (r->kept_count > 0) {
+        tpi_buf_puts(out, "if false\n");
+        for (unsigned i = 0; i < r->kept_count; i++) {
+            tpi_buf_printf(out, "let %s be 0\n", r->kept[i].name);
+        }
+        tpi_buf_puts(out, "end\n");
+        lines += r->kept_count + 2;
+    }
+    return lines;
+}
+
+static void tell(const tpi_play_troubles *troubles, unsigned front)
+{
+    tpi_buf out = {0};
+
+    for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
+        tpi_play_trouble trouble = troubles->list[i];
+        trouble.line = trouble.line > front ? trouble.line - front : 1;
+        tpi_play_trouble_put(&out, "line", &trouble);
+    }
+    fputs(tpi_buf_text(&out), stdout);
+    fflush(stdout);
+    tpi_buf_fini(&out);
+}
+
+/* Compile a line with what stands in front of it; `as` is put before it. */
+static bool compile(struct repl *r, const char *as, const tpi_buf *line,
+                    tpi_play_troubles *troubles, unsigned *front)
+{
+    memset(troubles, 0, sizeof *troubles);
+    tpi_play_program_fini(&r->source.program);
+    memset(&r->source.program, 0, sizeof r->source.program);
+    tpi_buf_clear(&r->source.text);
+    *front = put_front(r, &r->source.text);
+    tpi_buf_puts(&r->source.text, as);
+    tpi_buf_put(&r->source.text, tpi_buf_text(line), line->length);
+    return !r->source.text.failed &&
+           tpi_play_compile(&r->source.program, tpi_buf_text(&r->source.text),
+                            r->source.text.length, r->source.vocabulary, troubles);
+}
+
+/* Variables get their values in the machine of the next line, and give them back. */
+static void give_variables(struct repl *r)
+{
+    const tpi_play_program *program = &r->source.program;
+
+    for (unsigned i = 0; i < program->variable_count; i++) {
+        for (unsigned k = 0; k < r->kept_count; k++) {
+            tpi_play_cell *cell = &r->host->runner.cells[program->variables[i].index];
+            if (strcmp(r->kept[k].name, program->variables[i].name) != 0) {
+                continue;
+            }
+            if (r->kept[k].cell.tag == TPI_PLAY_TEXT) {
+                tpi_play_put_text(&r->host->runner.machine, cell, r->kept[k].text + 1,
+                                  (uint8_t)r->kept[k].text[0]);
+            } else {
+                *cell = r->kept[k].cell;
+            }
+        }
+    }
+}
+
+static void take_variables(struct repl *r)
+{
+    const tpi_play_program *program = &r->source.program;
+    struct kept *kept = calloc(program->variable_count + 1, sizeof *kept);
+
+    if (kept == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < program->variable_count; i++) {
+        const tpi_play_cell *cell = &r->host->runner.cells[program->variables[i].index];
+        snprintf(kept[i].name, sizeof kept[i].name, "%s", program->variables[i].name);
+        kept[i].cell = *cell;
+        if (cell->tag == TPI_PLAY_TEXT) {
+            uint8_t length;
+            const char *text = tpi_play_text(&r->host->runner.machine, cell, &length);
+            kept[i].text[0] = (char)length;
+            memcpy(kept[i].text + 1, text, length);
+        }
+    }
+    free(r->kept);
+    r->kept = kept;
+    r->kept_count = program->variable_count;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* Whether the statement declares something for those that follow. */
+static bool declares(const tpi_buf *line)
+{
+    char word[16];
+
+    first_word(tpi_buf_text(line), word);
+    return strcmp(word, "device") == 0 || strcmp(word, "channel") == 0 || strcmp(word, "to") == 0;
+}
+
+static void keep_declaration(struct repl *r, const tpi_buf *line)
+{
+    tpi_buf_put(&r->declarations, tpi_buf_text(line), line->length);
+    for (size_t i = 0; i < line->length; i++) {
+        r->declared += line->data[i] == '\n';
+    }
+}
+
+static void run_line(struct repl *r, const tpi_buf *line)
+{
+    play_host *host = r->host;
+
+    play_host_fini(host);
+    if (play_host_begin(host) != EXIT_DONE || play_host_match(host) != EXIT_DONE) {
+        return;
+    }
+    if (declares(line)) {
+        keep_declaration(r, line);
+        return;
+    }
+    give_variables(r);
+    if (play_follow(host, r->client) == EXIT_DONE) {
+        take_variables(r);
+    }
+}
+
+static void handle(struct repl *r, const tpi_buf *line, tpi_play_troubles *troubles)
+{
+    unsigned front = 0, ignored = 0;
+    char word[16];
+
+    first_word(tpi_buf_text(line), word);
+    if (strcmp(word, "task") == 0 || strcmp(word, "when") == 0) {
+        puts("tasks and handlers need a program: write it into a file");
+        return;
+    }
+    if (tpi_buf_text(line)[strspn(tpi_buf_text(line), " \t\n")] == '\0') {
+        return;
+    }
+    if (compile(r, "", line, troubles, &front)) {
+        run_line(r, line);
+        return;
+    }
+    tpi_play_troubles *first = malloc(sizeof *first);
+    if (first == NULL) {
+        return;
+    }
+    *first = *troubles;
+    if (compile(r, "print ", line, troubles, &ignored)) {
+        run_line(r, line);
+    } else {
+        tell(first, front);
+    }
+    free(first);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static int talk(struct repl *r)
+{
+    tpi_play_troubles *troubles = calloc(1, sizeof *troubles);
+    tpi_buf line = {0};
+
+    if (troubles == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    if (r->is_terminal) {
+        printf("%s. One line at a time: drive 30, stop, device eye is Light Sensor, eye.\n"
+               "Ctrl-C stops the robot, Ctrl-D ends.\n",
+               tp_universal_title(r->host->robot));
+    }
+    while (read_statement(r, &line)) {
+        handle(r, &line, troubles);
+        if (play_was_interrupted()) { /* it ends the line, and all motion */
+            play_forget_interrupt();
+            if (play_stop_robot(r->host->robot) != EXIT_DONE) {
+                break;
+            }
+            puts("stopped");
+        }
+    }
+    if (r->is_terminal) {
+        puts("");
+    }
+    tpi_buf_fini(&line);
+    free(troubles);
+    return EXIT_DONE;
+}
+
+int play_repl(play_host *host, tp_client *client)
+{
+    struct repl r = {.host = host, .client = client, .is_terminal = isatty(STDIN_FILENO) != 0};
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (tpi_files_vocabulary(&r.source.vocabulary, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    host->program = &r.source.program;
+    host->vocabulary = r.source.vocabulary;
+    result = talk(&r);
+    const int stopped = play_stop_robot(host->robot);
+    if (!tp_client_is_connected(client)) {
+        result = command_fail(name, EXIT_FAILED, "the connection to the robot was lost");
+    }
+    host->program = NULL;
+    tpi_buf_fini(&r.declarations);
+    free(r.kept);
+    play_source_fini(&r.source);
+    return result == EXIT_DONE ? stopped : result;
+}

@@ -1,0 +1,59 @@
+/*
+ * recorder.h - the data of devices as channels of a recording, and back.
+ *
+ * Each data message of a device is a channel: the topic is "/laser:0/SCAN". Its notes say what a
+ * player needs: `device`, `interface`, `message`, `code`, `driver`. The messages are in one of two
+ * forms:
+ *
+ *     json   as docs/reference/json.md says, with a JSON Schema: other tools can show it
+ *     xdr    the bytes of the Player protocol without the header, with the interface file: small
+ *            and fast
+ *
+ * One thread uses a recorder.
+ */
+#ifndef TROUPE_LOG_RECORDER_H
+#define TROUPE_LOG_RECORDER_H
+
+#include "log/reader.h"
+#include "log/writer.h"
+#include "troupe/padi.h"
+
+typedef struct tpi_log_recorder tpi_log_recorder;
+
+typedef enum tpi_log_form { TPI_LOG_JSON, TPI_LOG_XDR } tpi_log_form;
+
+/* `writer` stays borrowed, and open. */
+tp_status tpi_log_recorder_create(tpi_log_recorder **out, tpi_log_writer *writer, tpi_log_form form,
+                                  tp_error *err);
+void tpi_log_recorder_destroy(tpi_log_recorder *recorder);
+
+/* A device to record: "laser:0". Names are copied, the interface stays borrowed. Returns its number
+ * in `device`. */
+tp_status tpi_log_recorder_add(tpi_log_recorder *recorder, const char *name, const char *driver,
+                               const tp_interface *interface, unsigned *device, tp_error *err);
+
+/* Record a data message of a device. Its channel is made with the first one. `value` is NULL for a
+ * message without a body. A code that the interface does not have is TP_E_UNKNOWN. */
+tp_status tpi_log_recorder_put(tpi_log_recorder *recorder, unsigned device, unsigned code,
+                               const void *value, uint64_t log_ns, uint64_t publish_ns,
+                               tp_error *err);
+
+/* ---- Back ------------------------------------------------------------------------------------ */
+
+/* What a channel of a recording is. Texts are owned by it. */
+typedef struct tpi_log_track {
+    uint16_t channel;
+    char device[80], message[48];
+    const tp_message *what; /* borrowed from the catalogue; NULL if it is not ours or not known */
+    tpi_log_form form;
+} tpi_log_track;
+
+/* Read the notes of a channel. */
+void tpi_log_track_read(tpi_log_track *track, const tpi_log_item *channel,
+                        const tp_catalogue *catalogue);
+
+/* The value of a message: one block, to free(); NULL for a message without a body. */
+tp_status tpi_log_track_value(const tpi_log_track *track, const tpi_log_item *message, void **value,
+                              tp_error *err);
+
+#endif

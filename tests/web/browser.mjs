@@ -1,0 +1,106 @@
+// browser.mjs - a page of Chromium for tests, and results as TAP. The packages are those of web/package-lock.json.
+//
+//   NODE_PACKAGES=folder with node_modules
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const packages = process.env.NODE_PACKAGES;
+const require = createRequire(join(packages, 'package.json'));
+const { chromium } = require('playwright-core');
+
+export const PATIENCE = 60000; // ms, far beyond anything that a healthy page needs
+export const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser = null;
+
+export async function begin() {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+export async function end() {
+  await browser?.close();
+}
+
+/** A page of the dashboard. It fails the test if the page logs an error or asks another host. */
+export async function open(base, route, options = {}, before = async () => {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.problems = [];
+  page.requests = [];
+  page.on('pageerror', (error) => page.problems.push(error.stack ?? error.message));
+  page.on('console', (message) => message.type() === 'error' && page.problems.push(message.text()));
+  page.on('request', (request) => page.requests.push(request.url()));
+  await before(page);
+  await page.goto(`${base}#/${route}`);
+  return page;
+}
+
+export async function close(page, expected = /^$/) {
+  const problems = page.problems.filter((problem) => !expected.test(problem));
+  await page.context().close();
+  if (problems.length > 0) {
+    throw new Error(`the page logged: ${problems.join('\n')}`);
+  }
+}
+
+export function equal(got, wanted) {
+  if (JSON.stringify(got) !== JSON.stringify(wanted)) {
+    throw new Error(`got ${JSON.stringify(got)}\nwanted ${JSON.stringify(wanted)}`);
+  }
+}
+
+export function holds(condition, text) {
+  if (!condition) {
+    throw new Error(text);
+  }
+}
+
+/** Waits until a function of this program gives something. */
+export async function until(what, found) {
+  const late = Date.now() + PATIENCE;
+  for (;;) {
+    const value = await found();
+    if (value) {
+      return value;
+    }
+    if (Date.now() > late) {
+      throw new Error(`never: ${what}`);
+    }
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+/** Asks the server itself. */
+export async function ask(base, path, body) {
+  const answer = await fetch(new URL(path, base), body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const value = await answer.json();
+  if (!answer.ok) {
+    throw new Error(`${path}: ${value.error}`);
+  }
+  return value;
+}
+
+/** Runs tests: their names are sentences. A word as the last argument chooses those that contain it. */
+export async function main(all) {
+  const word = process.argv[3] ?? '';
+  const tests = Object.fromEntries(Object.entries(all).filter(([name]) => name.includes(word)));
+  console.log(`1..${Object.keys(tests).length}`);
+  let failed = false;
+  await begin();
+  let number = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    number++;
+    try {
+      await test();
+      console.log(`ok ${number} - ${name}`);
+    } catch (error) {
+      failed = true;
+      console.log(`not ok ${number} - ${name}`);
+      console.error(error.stack ?? error);
+    }
+  }
+  await end();
+  process.exit(failed ? 1 : 0);
+}

@@ -1,0 +1,258 @@
+// dashboard.mjs - the dashboard with a simulated robot: each page, and what they do to devices.
+//
+//   node dashboard.mjs URL
+import { readFileSync } from 'node:fs';
+import { ask, close, equal, holds, main, open, until } from './browser.mjs';
+
+const base = process.argv[2];
+
+async function pose() {
+  const answer = await ask(base, '/api/devices/simulation:0/request/GET_POSE2D', { name: 'ada' });
+  return answer.pose;
+}
+
+/** The robot stands, wherever it was left. */
+async function stands() {
+  let last = await pose();
+  await until('the robot stands', async () => {
+    await new Promise((done) => setTimeout(done, 150));
+    const next = await pose();
+    const still = next.px === last.px && next.py === last.py && next.pa === last.pa;
+    last = next;
+    return still;
+  });
+  return last;
+}
+
+const way = (a, b) => Math.hypot(a.px - b.px, a.py - b.py) + Math.abs(a.pa - b.pa);
+
+async function reset(page) {
+  await page.click('#panic button:has-text("Reset")');
+  await page.waitForSelector('#panic', { state: 'detached' });
+}
+
+main({
+  'every page loads, from this host alone, and subscribes only to what it shows': async () => {
+    const page = await open(base, 'world');
+    for (const [route, sight] of [
+      ['world', '.stage canvas'],
+      ['devices', '.card'],
+      ['charts', '.chooser'],
+      ['programs', '.blocklyDraggable'],
+      ['motion', '.empty, .motion'],
+      ['server', '.server table'],
+    ]) {
+      await page.click(`nav a[href="#/${route}"]`);
+      await page.waitForSelector(sight);
+    }
+    await page.waitForFunction(() => /receives\s*0/.test(document.querySelector('.tiles').textContent.replace(/channels/, '')));
+    const host = new URL(base).host;
+    equal(page.requests.filter((url) => new URL(url).host !== host && !url.startsWith('data:') && !url.startsWith('blob:')), []);
+    await close(page);
+  },
+
+  'a robot is chosen and driven by keys, and stands when the key is let go': async () => {
+    const page = await open(base, 'world');
+    await page.click('.robots button:has-text("ada")');
+    const before = await stands();
+    await page.focus('.stick');
+    await page.keyboard.down('ArrowUp');
+    await until('the robot moves', async () => way(await pose(), before) > 0.1);
+    await page.keyboard.up('ArrowUp');
+    await stands();
+    await until('the page shows where it is', async () => {
+      const at = await pose();
+      const shown = await page.getAttribute('#robot-pose', 'data-x');
+      return Math.abs(shown - at.px) < 0.01;
+    });
+    await close(page);
+  },
+
+  'the stick on the screen drives, and a hidden pointer lets go': async () => {
+    const page = await open(base, 'world');
+    await page.click('.robots button:has-text("ada")');
+    const before = await stands();
+    const box = await page.locator('.stick').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 40, box.y + box.height / 2);
+    await until('the robot turns', async () => Math.abs((await pose()).pa - before.pa) > 0.1);
+    await page.mouse.up();
+    await stands();
+    await close(page);
+  },
+
+  'a robot is dragged; time stands still, makes a step and goes on': async () => {
+    const page = await open(base, 'world');
+    await page.waitForSelector('.clock');
+    await page.click('.clock button[aria-label="Pause"]');
+    await page.waitForSelector('.clock button[aria-label="Continue"]');
+    const before = await stands();
+    const time = async () => parseFloat(await page.textContent('.clock output'));
+    const was = await time();
+    await page.click('.clock button[aria-label="One step"]');
+    await until('time moves by a step', async () => (await time()) >= was);
+    const at = await page.evaluate(() => {
+      const canvas = document.querySelector('.stage canvas');
+      const box = canvas.getBoundingClientRect();
+      const found = [];
+      for (let x = 0; x < box.width; x += 4) {
+        for (let y = 0; y < box.height; y += 4) {
+          if (canvas.stage.pick(x, y)?.name === 'ada') {
+            found.push([x, y]);
+          }
+        }
+      }
+      const middle = found[Math.floor(found.length / 2)];
+      return { x: box.left + middle[0], y: box.top + middle[1] };
+    });
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 30, at.y + 10);
+    await page.mouse.move(at.x + 40, at.y + 10);
+    await page.mouse.up();
+    await until('the robot is elsewhere', async () => way(await pose(), before) > 0.05);
+    await page.click('.clock button[aria-label="Continue"]');
+    await page.waitForSelector('.clock button[aria-label="Pause"]');
+    await close(page);
+  },
+
+  'a card is made from the descriptor: values with units, a command, a request, a property': async () => {
+    const page = await open(base, 'devices/6665:position2d:0');
+    const card = page.locator('article[aria-label="position2d:0"]');
+    await card.getByText('Numbers', { exact: true }).click();
+    await card.locator('[data-message="STATE"] dt:has-text("vel")').waitFor();
+    holds(/rad\/s/.test(await card.locator('[data-message="STATE"]').textContent()), 'a unit is missing');
+    const before = await stands();
+    await card.getByText(/commands?$/).click();
+    await card.locator('summary:has-text("Vel")').first().click();
+    const form = card.locator('details[open] form');
+    await form.locator('fieldset:has(legend:text("vel")) input').nth(2).fill('0.5');
+    await form.getByText('state').click();
+    await form.locator('button[type=submit]').click();
+    await until('the robot turns', async () => Math.abs((await pose()).pa - before.pa) > 0.05);
+    await card.getByText(/requests?$/).click();
+    await card.locator('summary:has-text("Get geometry")').click();
+    await card.locator('details[open] button[type=submit]').click();
+    await card.locator('.answer').waitFor();
+    await close(page);
+    await stands();
+  },
+
+  'STOP is confirmed, holds until the reset, and works while the data socket is closed': async () => {
+    const page = await open(base, 'world');
+    await page.click('.robots button:has-text("ada")');
+    await page.context().route('**/api/panic', (route) => route.abort()); // the line of its own suffices
+    await page.evaluate(() => document.querySelector('#app').link.drop());
+    await page.locator('.stop').dispatchEvent('pointerdown');
+    await page.waitForFunction(() => /Stopped in \d+ ms/.test(document.querySelector('#panic')?.textContent ?? ''));
+    equal((await ask(base, '/api/panic')).active ? 1 : 0, 1);
+    const before = await stands();
+    await page.focus('.stick');
+    await page.keyboard.down('ArrowUp');
+    await new Promise((done) => setTimeout(done, 400));
+    await page.keyboard.up('ArrowUp');
+    equal(await pose(), before);
+    await reset(page);
+    await close(page, /WebSocket connection/); // which was cut
+  },
+
+  'the stop key works inside the block editor and in texts': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    for (const place of ['.workspace .blocklySvg', '#program-text']) {
+      await page.click(place, { position: { x: 200, y: 60 } });
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => /Stopped in/.test(document.querySelector('#panic')?.textContent ?? ''));
+      await reset(page);
+    }
+    await page.focus('#program-text');
+    await page.keyboard.press('F8');
+    await page.waitForFunction(() => /Stopped in/.test(document.querySelector('#panic')?.textContent ?? ''));
+    await reset(page);
+    await close(page);
+  },
+
+  'a program is edited in blocks, runs on the robot and is stopped': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    await page.fill('#program-text', 'let speed be 10\nforever\n    drive 0 turn speed\n    wait 0.1 s\n    change speed by 1\nend\n');
+    await until('the blocks follow the text', () => page.evaluate(() => document.querySelector('.workspace').editor.program().body[0].kind === 'let'));
+    // In the block `let`, 10 becomes 30.
+    await page.locator('.blocklyEditableField:has-text("10")').first().click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('30');
+    await page.keyboard.press('Enter');
+    await until('the text follows the blocks', async () => /let speed be 30/.test(await page.inputValue('#program-text')));
+    const before = await stands();
+    await page.click('button.go');
+    await page.waitForSelector('#phase:has-text("running")');
+    await until('the robot turns', async () => Math.abs((await pose()).pa - before.pa) > 0.1);
+    await page.waitForSelector('.blocklyDraggable.runs');
+    await page.waitForSelector('.live-value');
+    holds(+(await page.textContent('#variables dd')) > 30, 'the variable does not change');
+    // It goes on while the user looks at the world, for longer than its lease.
+    const time = async () => (await ask(base, '/api/devices/program:0/request/STATE', {})).time;
+    await page.click('nav a[href="#/world"]');
+    const left = await time();
+    await until('the program runs on', async () => (await time()) > left + 2.5);
+    equal((await ask(base, '/api/devices/program:0/request/STATE', {})).phase, 2);
+    await page.click('nav a[href="#/programs"]');
+    await page.waitForSelector('#phase:has-text("running")');
+    await page.click('.controls button:has-text("Stop")');
+    await page.waitForSelector('#phase:has-text("stopped")');
+    await stands();
+    await close(page);
+  },
+
+  'a mistake in a text is shown with its line; the blocks stay': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    await page.fill('#program-text', 'device eye is Light Senser\ndrive 10\n');
+    await page.waitForSelector('.mistakes li:has-text("Line 1")');
+    holds(/Light Sensor/.test(await page.textContent('.mistakes')), 'no fix is offered');
+    await close(page);
+  },
+
+  'ranges and odometry are charted with units, and exported': async () => {
+    const page = await open(base, 'charts/6665:ranger:0');
+    await page.click('.chooser button:has-text("Add")');
+    await page.selectOption('.chooser label:has-text("Device") select', '6665:position2d:0');
+    await page.selectOption('.chooser label:has-text("Value") select', 'vel.pa');
+    await page.click('.chooser button:has-text("Add")');
+    await page.waitForFunction(() => document.querySelectorAll('.chart').length === 2);
+    await page.locator('.chart summary').first().click();
+    await page.waitForFunction(() => +document.querySelector('.chart .scroll tbody td:last-child')?.textContent > 3);
+    const csv = await Promise.all([page.waitForEvent('download'), page.click('button:has-text("CSV")')]);
+    const lines = readFileSync(await csv[0].path(), 'utf8').trim().split('\n');
+    equal(lines[0], 'time (s),ranger:0 ranges min (m),position2d:0 vel pa (rad/s)');
+    holds(lines.length > 4 && lines.slice(1).every((line) => /^\d+\.\d{6},/.test(line)), lines.slice(0, 3).join('\n'));
+    const png = await Promise.all([page.waitForEvent('download'), page.locator('.chart button:has-text("PNG")').first().click()]);
+    equal([...readFileSync(await png[0].path()).subarray(1, 4)].map((byte) => String.fromCharCode(byte)).join(''), 'PNG');
+    await close(page);
+  },
+
+  'a lost connection is a banner, and the page goes on by itself': async () => {
+    const lines = [];
+    let away = false;
+    const page = await open(base, 'world', {}, (one) =>
+      one.routeWebSocket(/\/ws\?/, (line) => {
+        lines.push(line);
+        if (away) {
+          void line.close();
+        } else {
+          line.connectToServer();
+        }
+      }),
+    );
+    await page.click('.robots button:has-text("ada")');
+    away = true;
+    lines.forEach((line) => void line.close());
+    await page.waitForSelector('.banner.warn:has-text("lost")');
+    away = false;
+    await page.waitForSelector('.banner.warn', { state: 'detached' });
+    await page.waitForSelector('.robot h2:has-text("ada")');
+    await close(page, /WebSocket connection/);
+  },
+});

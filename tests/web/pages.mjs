@@ -1,0 +1,134 @@
+// pages.mjs - axe-core on every page, light and dark, narrow and wide; tasks by keyboard alone; what the first load weighs.
+//
+//   node pages.mjs URL
+import { readFileSync } from 'node:fs';
+import { ask, axeSource, close, equal, holds, main, open, until } from './browser.mjs';
+
+const base = process.argv[2];
+const PAGES = { world: '.robots button', devices: '.card', charts: '.chooser', programs: '.blocklyDraggable', motion: '.empty, .motion', server: '.server table' };
+
+async function pose() {
+  return (await ask(base, '/api/devices/simulation:0/request/GET_POSE2D', { name: 'ada' })).pose;
+}
+
+/** Presses Tab until an element that matches has the focus. */
+async function tabTo(page, selector) {
+  for (let i = 0; i < 200; i++) {
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) {
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never reaches ${selector}`);
+}
+
+const tests = {};
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [360, 1280]) {
+    tests[`nothing serious on any page: ${colorScheme}, ${width} px`] = async () => {
+      const page = await open(base, 'world', { viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
+      const found = [];
+      for (const [route, sight] of Object.entries(PAGES)) {
+        await page.goto(`${base}#/${route}`);
+        await page.waitForSelector(sight);
+        if (route === 'world') {
+          await page.click('.robots button');
+        } else if (route === 'charts') {
+          await page.click('.chooser button:has-text("Add")');
+          await page.click('.chart summary');
+        }
+        await page.evaluate(axeSource);
+        const result = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+        found.push(...result.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${route}: ${one.id}: ${one.nodes[0].target.join(' ')}: ${one.nodes[0].failureSummary}`));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        holds(wide <= 0, `${route} is ${wide} px wider than the screen`);
+      }
+      equal(found, []);
+      await close(page);
+    };
+  }
+}
+
+main({
+  ...tests,
+
+  'STOP is on the screen at every width, on every page': async () => {
+    const page = await open(base, 'world');
+    for (const [route, sight] of Object.entries(PAGES)) {
+      await page.goto(`${base}#/${route}`);
+      await page.waitForSelector(sight);
+      for (let width = 320; width <= 1280; width += 60) {
+        await page.setViewportSize({ width, height: 600 });
+        await page.evaluate(() => scrollTo(0, 10000));
+        const box = await page.locator('.stop').boundingBox();
+        holds(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.height >= 40 && box.width >= 100, `${route}, ${width} px: ${JSON.stringify(box)}`);
+      }
+    }
+    await close(page);
+  },
+
+  'by keyboard alone: drive, stop, reset': async () => {
+    const page = await open(base, 'world');
+    await page.waitForSelector('.robots button');
+    await tabTo(page, '.robots button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.stick');
+    await tabTo(page, '.stick');
+    const before = await pose();
+    await page.keyboard.down('ArrowLeft');
+    await until('the robot turns', async () => Math.abs((await pose()).pa - before.pa) > 0.1);
+    await page.keyboard.press('F8');
+    await page.waitForSelector('#panic:has-text("Stopped in")');
+    await page.keyboard.up('ArrowLeft');
+    await tabTo(page, '#panic button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#panic', { state: 'detached' });
+    await close(page);
+  },
+
+  'by keyboard alone: edit a block, run': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    await tabTo(page, '#program-text');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('drive 0 turn 20\nwait 30 s');
+    await until('the blocks follow', () => page.evaluate(() => document.querySelector('.workspace').editor.program().body[1]?.kind === 'wait'));
+    // Back over the controls of the workspace to the workspace itself; then to the first block and the first number in it.
+    for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement.matches('.blocklyWorkspaceSelectionRing'))); i++) {
+      await page.keyboard.press('Shift+Tab');
+    }
+    await page.keyboard.press('ArrowDown');
+    for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement.matches('.blocklyTextInputField'))); i++) {
+      await page.keyboard.press('ArrowRight');
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.blocklyHtmlInput');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('25');
+    await page.keyboard.press('Enter');
+    await until('the text follows the block', async () => /^drive 25 turn 20$/m.test(await page.inputValue('#program-text')));
+    await tabTo(page, 'button.go');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#phase:has-text("running")');
+    await page.keyboard.press('F8');
+    await page.waitForSelector('#panic:has-text("Stopped in")');
+    await tabTo(page, '#panic button');
+    await page.keyboard.press('Enter');
+    await close(page);
+  },
+
+  'by keyboard alone: chart and export': async () => {
+    const page = await open(base, 'charts/6665:position2d:0');
+    await page.waitForSelector('.chooser');
+    await tabTo(page, '.chooser button[type=submit]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.chart');
+    await tabTo(page, '.plot');
+    await page.waitForFunction(() => document.querySelector('.u-legend .u-value') !== null);
+    await page.keyboard.press('ArrowLeft');
+    await tabTo(page, '.toolbar button:has(svg):nth-of-type(2)');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    holds(/^time \(s\),/.test(readFileSync(await file.path(), 'utf8')), 'no table');
+    await close(page);
+  },
+});
