@@ -3,23 +3,32 @@
  *
  *     front.c        the table of the front: parameters, opening and closing, its clock
  *     connection.c   bytes of a stream to requests and frames; who gets a place
- *     output.c       what goes out: bytes of the front, then data of the sessions
- *     http.c         one HTTP request: is it allowed, who answers it; answers as bytes
- *     api.c          the paths below /api that are answered at once
+ *     http.c         one HTTP request: is it allowed, who answers it
+ *     api.c          the paths below /api
  *     api_device.c   those about one device: read, command, request, properties
  *     visitor.c      clients of HTTP, which exist from one request to the next
- *     socket.c       WebSocket: the upgrade, frames in, messages out
+ *     socket.c       WebSocket: the upgrade, frames in
  *     speak.c        what WebSocket clients say in text
- *     publish.c      commands that WebSocket clients publish, and their channels
+ *     deliver.c      everything that goes out, in its order; data of the sessions
+ *     client.c       the beginning and the end of a client
  *     service.c      requests as services; answers
  *     parameter.c    properties as parameters
+ *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
- *     use.c          the devices that a client has open, and what waits for an opening
- *     directory.c    the devices, their numbers, and what is advertised of them
  *     graph.c        the connection graph
+ *     directory.c    the devices, their numbers, and what is advertised of them
  *     stop.c         the emergency stop and its confirmation
  *     world.c        the time of a simulated world
+ *     send.c         messages to devices and to the server
+ *     use.c          the devices that a client has open, and what waits for an opening
+ *     session.c      the sessions of a client, and their events
+ *     call.c         requests that were not answered yet
+ *     answer.c       answers of HTTP as bytes
+ *     output.c       bytes of the front and frames for many clients
  *     tls.c          TLS between a stream and a connection
+ *     turn.c         what is put off to the end of a turn
+ *
+ * A file calls those below it; upwards there is one function, web_front.call_failed.
  *
  * A connection has a session of its own, its door: what it costs is counted there. A WebSocket
  * client is the client of its connection's door. Clients of HTTP (visitors) have sessions of their
@@ -266,6 +275,9 @@ struct web_front {
     uint32_t most_clients, per_host;
     const char **hosts, **origins; /* owned; the texts are the configuration's */
     tpi_guard guard;
+    /* Upwards, for files below service.c: a request failed before it was sent. */
+    void (*call_failed)(struct client *client, struct call *call, tp_status status,
+                        const char *text);
     tpi_web_files files;
     tp_timer *tick;  /* owned: ten times a second */
     tp_timer *watch; /* owned: while a stop is not confirmed */
@@ -324,7 +336,8 @@ void tpi_web_flush(struct connection *c);
 struct client *tpi_web_client_create(struct web_front *front, const char *peer);
 void tpi_web_client_destroy(struct client *client);
 
-/* A second session, for data in another form. */
+/* The first session of a client, and a second one for data in another form. */
+tp_status tpi_web_session_begin(struct client *client, const char *peer, tp_error *err);
 tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_error *err);
 
 /* ---- output.c ---- */
@@ -346,6 +359,13 @@ void tpi_web_send_note(struct connection *c, struct note *note);
 struct note *tpi_web_note_create(const tpi_buf *text);
 void tpi_web_note_unref(struct note *note);
 
+/* Write some bytes; how many were taken. The connection is blocked if not all were. */
+size_t tpi_web_put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length);
+
+/* Write bytes of the front, or of the first frame for many clients. */
+void tpi_web_write_out(struct connection *c);
+void tpi_web_write_note(struct connection *c);
+
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
 
@@ -360,6 +380,11 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
 
 /* Answer the request with JSON. */
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
+
+/* The same with any media type; `more` are further headers, each with its CR LF. */
+void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
+                       const void *body, size_t length);
+void tpi_web_refuse_method(struct connection *c, const char *allow);
 
 /* Answer it with an error. */
 void tpi_web_refuse(struct connection *c, int status, const char *code, const char *text);
