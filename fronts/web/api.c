@@ -1,4 +1,5 @@
 /* api.c - the paths below /api: who answers them, and those that are answered at once. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,7 +215,8 @@ static void post_server(struct connection *c, struct client *visitor, const stru
     const tp_status status = tpi_web_serve_json(visitor, what, call->body, call->length,
                                                 tpi_web_call_number(visitor, place), &err);
     if (status != TP_OK) {
-        tpi_web_call_failed(visitor, place, status, err.text);
+        tpi_web_call_end(visitor, place);
+        tpi_web_api_refuse(c, status, err.text);
     }
 }
 
@@ -286,6 +288,7 @@ void tpi_web_api(struct connection *c, const tpi_http *request, const char *body
     size_t at = strlen("/api");
     bool wrong = false;
 
+    assert(front_is_current(c->front));
     while (call.count < 6 && tpi_http_part(call.parts[call.count], sizeof call.parts[0],
                                            request->path, &at, &wrong)) {
         call.count++;

@@ -1,4 +1,5 @@
 /* api_device.c - the paths about one device: read, command, request, properties. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ static bool answer_reading(struct connection *c, const struct web_device *device
 
 void tpi_web_api_data(struct client *visitor, const tp_msg *msg)
 {
+    assert(front_is_current(visitor->front));
     for (struct connection *c = visitor->front->connections; c != NULL; c = c->next) {
         if (c->visitor == visitor && c->http.waiting == WAITS_DATA &&
             is_about(msg, &c->http.addr, c->http.code)) {
@@ -108,21 +110,6 @@ static void read_device(struct connection *c, const struct api_call *call,
 
 /* ---- Commands and requests ------------------------------------------------------------------- */
 
-/* A missing right is 401 for a client that has shown no key and could show one. */
-void tpi_web_api_refuse(struct connection *c, tp_status status, const char *text)
-{
-    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
-    const struct client *visitor = c->visitor;
-
-    if (status == TP_E_DENIED && visitor != NULL && visitor->secret[0] == '\0' &&
-        tp_session_right(visitor->sessions[FORM_JSON]) < TP_RIGHT_MOVE &&
-        tp_session_challenge(visitor->sessions[FORM_JSON], nonce, NULL) == TP_OK) {
-        tpi_web_refuse(c, 401, "denied", text);
-    } else {
-        tpi_web_refuse_status(c, status, text);
-    }
-}
-
 static void command(struct connection *c, const struct api_call *call,
                     const struct web_device *device)
 {
@@ -145,7 +132,8 @@ static void command(struct connection *c, const struct api_call *call,
         tpi_web_call_end(c->visitor, place);
         tpi_web_answer(c, 200, "{}\n", 3);
     } else if (status != TP_PENDING) {
-        tpi_web_call_failed(c->visitor, place, status, err.text);
+        tpi_web_call_end(c->visitor, place);
+        tpi_web_api_refuse(c, status, err.text);
     }
 }
 
@@ -168,35 +156,9 @@ static void request(struct connection *c, const struct api_call *call,
         tpi_web_send_json(c->visitor, &device->addr, what, call->body, call->length,
                           tpi_web_call_number(c->visitor, place), &err);
     if (status != TP_OK && status != TP_PENDING) {
-        tpi_web_call_failed(c->visitor, place, status, err.text);
+        tpi_web_call_end(c->visitor, place);
+        tpi_web_api_refuse(c, status, err.text);
     }
-}
-
-void tpi_web_api_answer(struct connection *c, const tp_msg *msg)
-{
-    const bool refused = tp_msg_header(msg)->type == TP_MSGTYPE_RESP_NACK;
-    tpi_buf text = {0};
-    const void *bytes;
-    size_t length;
-    char why[512];
-
-    tp_msg *answer = tp_msg_ref(msg);
-    if (tp_msg_encode(answer, &tpi_web_json, &bytes, &length) != TP_OK) {
-        tpi_web_refuse(c, 503, "nomem", "the answer cannot be encoded");
-    } else if (refused) {
-        const tpi_json_span raw = {(const char *)bytes + TPI_WEB_STAMP + 1,
-                                   length - TPI_WEB_STAMP - 2};
-        if (!tpi_say_copy(why, sizeof why, raw)) {
-            why[0] = '\0';
-        }
-        tpi_web_api_refuse(c, (tp_status)(int32_t)tpi_web_get_u32(bytes), why);
-    } else {
-        tpi_buf_put(&text, (const char *)bytes + TPI_WEB_STAMP, length - TPI_WEB_STAMP);
-        tpi_buf_putc(&text, '\n');
-        tpi_web_answer(c, 200, tpi_buf_text(&text), text.length);
-    }
-    tpi_buf_fini(&text);
-    tp_msg_unref(answer);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
@@ -227,6 +189,7 @@ static void set_property(struct connection *c, const struct api_call *call,
 
 void tpi_web_api_device(struct connection *c, const struct api_call *call)
 {
+    assert(front_is_current(c->front));
     tpi_web_directory_look(c->front);
     const struct web_device *device = tpi_web_device_named(c->front, call->parts[1]);
     const bool posts = call->request->method == TPI_HTTP_POST;

@@ -13,119 +13,6 @@
 
 enum { FIRST_HELD = 512 };
 
-void tpi_web_give_up(struct connection *c)
-{
-    c->ending = true;
-    tp_loop_after(c->front->loop, &c->flush);
-}
-
-void tpi_web_flush(struct connection *c)
-{
-    tp_loop_after(c->front->loop, &c->flush);
-}
-
-/* ---- Clients --------------------------------------------------------------------------------- */
-
-static void on_ready(void *context)
-{
-    struct client *client = context;
-    struct connection *c = client->connection;
-
-    assert(front_is_current(client->front));
-    if (c == NULL) {
-        tp_loop_after(client->front->loop, &client->drain);
-    } else if (c->paused || c->ending || tp_session_has_replies(client->sessions[FORM_JSON])) {
-        tp_loop_after(client->front->loop, &c->flush);
-    } else if (!c->blocked) {
-        tp_loop_later(client->front->loop, &c->flush);
-    }
-}
-
-static void on_lost(void *context)
-{
-    struct client *client = context;
-
-    assert(front_is_current(client->front));
-    client->lost = true;
-    if (client->connection != NULL) {
-        client->connection->dismissed = true;
-        tpi_web_give_up(client->connection);
-    } else {
-        tp_loop_after(client->front->loop, &client->drain);
-    }
-}
-
-static size_t on_unread(void *context)
-{
-    const struct client *client = context;
-    const struct connection *c = client->connection;
-
-    assert(front_is_current(client->front));
-    return c == NULL ? 0 : c->in.length + tp_stream_unread(c->stream);
-}
-
-/* The session of a second form sends nothing to devices. */
-static const tp_session_events session_events = {
-    .ready = on_ready, .lost = on_lost, .unread = on_unread};
-
-tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_error *err)
-{
-    static const tp_session_limits limits = {.data = 1024, .replies = 16, .requests = 16};
-    const struct connection *c = client->connection;
-    const tp_status status = tp_front_session(&client->sessions[form], client->front->instance,
-                                              c != NULL ? tp_stream_peer(c->stream) : client->host,
-                                              &limits, &session_events, client, err);
-
-    if (status == TP_OK) {
-        tp_session_only_sends(client->sessions[form], &tpi_web_cdr);
-        tp_session_set_software(client->sessions[form], "web, in CDR");
-        tp_session_heard(client->sessions[form]);
-    }
-    return status;
-}
-
-struct client *tpi_web_client_create(struct web_front *front, const char *peer)
-{
-    static const tp_session_limits limits = {.data = 1024, .replies = 512, .requests = 64};
-    struct client *client = calloc(1, sizeof *client);
-
-    if (client == NULL) {
-        return NULL;
-    }
-    client->front = front;
-    if (tp_front_session(&client->sessions[FORM_JSON], front->instance, peer, &limits,
-                         &session_events, client, NULL) != TP_OK) {
-        free(client);
-        return NULL;
-    }
-    tp_session_explain_failures(client->sessions[FORM_JSON], true);
-    tp_session_only_sends(client->sessions[FORM_JSON], &tpi_web_json);
-    return client;
-}
-
-void tpi_web_client_destroy(struct client *client)
-{
-    struct newest *newest;
-
-    if (client == NULL) {
-        return;
-    }
-    tp_loop_after_cancel(client->front->loop, &client->drain);
-    tpi_web_uses_clear(client); /* first: the sessions close the devices */
-    tpi_web_parameters_clear(client);
-    tpi_web_subscriptions_clear(client);
-    tpi_web_channels_clear(client);
-    while ((newest = client->newest) != NULL) {
-        client->newest = newest->next;
-        tp_msg_unref(newest->msg);
-        free(newest);
-    }
-    for (int i = 0; i < FORMS; i++) {
-        tp_session_destroy(client->sessions[i]); /* what it moves is stopped */
-    }
-    free(client);
-}
-
 /* ---- What is held ---------------------------------------------------------------------------- */
 
 static tp_session *door_of(const struct connection *c)
@@ -375,6 +262,7 @@ void tpi_web_close(struct connection *c)
 {
     struct web_front *front = c->front;
 
+    assert(front_is_current(c->front));
     tp_loop_after_cancel(front->loop, &c->flush);
     tpi_web_visitor_leave(c);
     if (c->phase == PHASE_SOCKET) {
@@ -456,6 +344,7 @@ static void on_accept(void *context, tp_stream *stream)
 
 tp_status tpi_web_listen(struct web_front *front, const char *address, tp_error *err)
 {
+    assert(front_is_current(front));
     front->shared = malloc(READ_SIZE);
     if (front->shared == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");

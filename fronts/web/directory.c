@@ -5,6 +5,7 @@
  * channels and services follow from the number and the code of the message. What new clients are
  * told is made once and shared.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ const struct web_device *tpi_web_device_at(const struct web_front *front, const 
 {
     const struct web_device *device = find(front, addr, number != NULL ? *number : 0);
 
+    assert(front_is_current(front));
     if (device == NULL || !device->present) {
         return NULL;
     }
@@ -73,6 +75,7 @@ const struct web_device *tpi_web_device_named(const struct web_front *front, con
     unsigned robot = 0, index = 0;
     int end = -1;
 
+    assert(front_is_current(front));
     if (sscanf(name, "%9u:%63[a-z0-9_]:%5u%n", &robot, interface, &index, &end) == 3 &&
         name[end] == '\0') {
         return robot == 0 ? NULL : find_named(front, robot, interface, index);
@@ -91,6 +94,7 @@ const struct web_device *tpi_web_device_topic(const struct web_front *front, con
     unsigned robot = 0, index = 0;
     int end = -1;
 
+    assert(front_is_current(front));
     if (sscanf(topic, "/%9u/%63[a-z0-9_]/%5u/%n", &robot, interface, &index, &end) != 3 ||
         end < 0) {
         return NULL;
@@ -402,6 +406,7 @@ void tpi_web_directory_look(struct web_front *front)
     const unsigned changes = tp_hub_changes(tp_front_hub(front->instance));
     bool *gone;
 
+    assert(front_is_current(front));
     if (front->connections == NULL || (front->listed && changes == front->changes) ||
         (gone = calloc(front->device_count + 1, sizeof *gone)) == NULL) {
         return;
@@ -446,6 +451,7 @@ void tpi_web_introduce(struct connection *c)
     struct note **advertised = &front->advertised[c->brief];
     struct note **services = &front->services[c->brief];
 
+    assert(front_is_current(c->front));
     tpi_web_directory_look(front);
     tpi_buf_printf(&text,
                    "{\"op\":\"serverInfo\",\"name\":\"troupe\",\"capabilities\":[\"clientPublish\","
@@ -521,6 +527,7 @@ void tpi_web_put_devices(struct web_front *front, tpi_buf *out)
     bool first = true;
     tp_device *at;
 
+    assert(front_is_current(front));
     tpi_buf_puts(&w.text, "{\"devices\":[");
     while (front->connections != NULL &&
            (at = tp_session_next_device(front->connections->door->sessions[FORM_JSON], &place)) !=

@@ -119,6 +119,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->instance = self;
     front->loop = tp_front_loop(self);
     front->world.time = -1;
+    front->call_failed = tpi_web_call_failed;
     status = copy_list(self, "hosts", &front->hosts, &front->guard.host_count, err);
     if (status == TP_OK) {
         status = copy_list(self, "origins", &front->origins, &front->guard.origin_count, err);

@@ -1,12 +1,8 @@
 /* graph.c - the connection graph: who publishes, subscribes and serves what. */
+#include <assert.h>
 #include <string.h>
 
 #include "inside.h"
-
-void tpi_web_graph_changed(struct web_front *front)
-{
-    front->graph_version++;
-}
 
 static void put_topic(tpi_buf *out, const struct web_device *device, const char *prefix,
                       const char *middle, const tp_message *what)
@@ -101,6 +97,7 @@ void tpi_web_graph_tick(struct web_front *front)
 {
     struct note *note = NULL;
 
+    assert(front_is_current(front));
     if (front->graph_version == 0) {
         return;
     }

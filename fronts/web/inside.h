@@ -3,23 +3,32 @@
  *
  *     front.c        the table of the front: parameters, opening and closing, its clock
  *     connection.c   bytes of a stream to requests and frames; who gets a place
- *     output.c       what goes out: bytes of the front, then data of the sessions
- *     http.c         one HTTP request: is it allowed, who answers it; answers as bytes
- *     api.c          the paths below /api that are answered at once
+ *     http.c         one HTTP request: is it allowed, who answers it
+ *     api.c          the paths below /api
  *     api_device.c   those about one device: read, command, request, properties
  *     visitor.c      clients of HTTP, which exist from one request to the next
- *     socket.c       WebSocket: the upgrade, frames in, messages out
+ *     socket.c       WebSocket: the upgrade, frames in
  *     speak.c        what WebSocket clients say in text
- *     publish.c      commands that WebSocket clients publish, and their channels
+ *     deliver.c      everything that goes out, in its order; data of the sessions
+ *     client.c       the beginning and the end of a client
  *     service.c      requests as services; answers
  *     parameter.c    properties as parameters
+ *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
- *     use.c          the devices that a client has open, and what waits for an opening
- *     directory.c    the devices, their numbers, and what is advertised of them
  *     graph.c        the connection graph
+ *     directory.c    the devices, their numbers, and what is advertised of them
  *     stop.c         the emergency stop and its confirmation
  *     world.c        the time of a simulated world
+ *     send.c         messages to devices and to the server
+ *     use.c          the devices that a client has open, and what waits for an opening
+ *     session.c      the sessions of a client, and their events
+ *     call.c         requests that were not answered yet
+ *     answer.c       answers of HTTP as bytes
+ *     output.c       bytes of the front and frames for many clients
  *     tls.c          TLS between a stream and a connection
+ *     turn.c         what is put off to the end of a turn
+ *
+ * A file calls those below it; upwards there is one function, web_front.call_failed.
  *
  * A connection has a session of its own, its door: what it costs is counted there. A WebSocket
  * client is the client of its connection's door. Clients of HTTP (visitors) have sessions of their
@@ -166,7 +175,7 @@ struct client {
     unsigned channel_count;
     struct call calls[MOST_CALLS];
     unsigned call_count;
-    bool watches_graph, watches_panic, watches_frames;
+    bool watches_graph, watches_frames;
     struct watched *watched;  /* owned: parameters that it hears of */
     struct reading *readings; /* owned */
 
@@ -186,6 +195,38 @@ enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
 /* What an HTTP request waits for. */
 enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES };
 
+/* What has come of a connection and is not handled. */
+struct incoming {
+    unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
+    size_t length, capacity;
+    size_t fragments; /* bytes of a message in several frames */
+};
+
+/* Frames for many clients that wait for one. */
+struct notes_behind {
+    struct note *notes[MOST_NOTES]; /* owned references: whole frames behind `out` */
+    unsigned count;
+    size_t sent; /* of the first */
+};
+
+/* The HTTP request that is being answered. */
+struct http_state {
+    enum waiting waiting;
+    bool head_only, closes, continued;
+    tp_devaddr addr;
+    int code;   /* of the data that is waited for; -1 for any */
+    bool whole; /* all data of the device is the answer */
+    int64_t until_ns;
+    int64_t began_ns;
+};
+
+/* The confirmation of an emergency stop. */
+struct stop_state {
+    bool owed; /* a confirmation */
+    int64_t began_ns;
+    bool told; /* that it is not complete */
+};
+
 struct connection {
     struct web_front *front; /* borrowed */
     struct connection *next, *previous;
@@ -200,44 +241,32 @@ struct connection {
     bool ending;    /* to be closed at the end of the turn */
     bool dismissed; /* by its session: what waits is still sent */
     bool finishing; /* to be closed when everything is written */
-    bool newest;    /* its sessions keep the newest data only */
+    size_t typical; /* length of a frame of data, lately */
     bool brief;     /* advertises without schemas */
     int64_t heard_ns;
 
-    struct {
-        unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
-        size_t length, capacity;
-        size_t fragments; /* bytes of a message in several frames */
-    } in;
+    struct incoming in;
     tpi_buf out; /* bytes of the front */
     size_t sent; /* of them */
-    struct {
-        struct note *notes[MOST_NOTES]; /* owned references: whole frames behind `out` */
-        unsigned count;
-        size_t sent; /* of the first */
-    } behind;
+    struct notes_behind behind;
 
-    struct {
-        enum waiting waiting;
-        bool head_only, closes, continued;
-        tp_devaddr addr;
-        int code;   /* of the data that is waited for; -1 for any */
-        bool whole; /* all data of the device is the answer */
-        int64_t until_ns;
-        int64_t began_ns;
-    } http;
+    struct http_state http;
     struct wslay_event_context *socket; /* owned; NULL in PHASE_HTTP */
     const uint8_t *frame;               /* borrowed: what wslay reads */
     size_t frame_left;
-    struct {
-        bool owed; /* a confirmation */
-        int64_t began_ns;
-        bool told; /* that it is not complete */
-        uint32_t epoch;
-    } stop;
+    struct stop_state stop;
 };
 
 /* The state of an instance of the front. */
+/* Following the time of a world. */
+struct world_watch {
+    tp_session *session; /* owned; NULL while nobody follows the world */
+    tp_after drain;
+    tp_devaddr addr;
+    bool open, asked, lost;
+    double time; /* that clients were told last */
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
@@ -246,6 +275,9 @@ struct web_front {
     uint32_t most_clients, per_host;
     const char **hosts, **origins; /* owned; the texts are the configuration's */
     tpi_guard guard;
+    /* Upwards, for files below service.c: a request failed before it was sent. */
+    void (*call_failed)(struct client *client, struct call *call, tp_status status,
+                        const char *text);
     tpi_web_files files;
     tp_timer *tick;  /* owned: ten times a second */
     tp_timer *watch; /* owned: while a stop is not confirmed */
@@ -266,13 +298,7 @@ struct web_front {
     struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
     unsigned graph_version;
 
-    struct {
-        tp_session *session; /* owned; NULL while nobody follows the world */
-        tp_after drain;
-        tp_devaddr addr;
-        bool open, asked, lost;
-        double time; /* that clients were told last */
-    } world;
+    struct world_watch world;
 };
 
 static inline int64_t front_now(const struct web_front *front)
@@ -310,7 +336,8 @@ void tpi_web_flush(struct connection *c);
 struct client *tpi_web_client_create(struct web_front *front, const char *peer);
 void tpi_web_client_destroy(struct client *client);
 
-/* A second session, for data in another form. */
+/* The first session of a client, and a second one for data in another form. */
+tp_status tpi_web_session_begin(struct client *client, const char *peer, tp_error *err);
 tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_error *err);
 
 /* ---- output.c ---- */
@@ -332,8 +359,18 @@ void tpi_web_send_note(struct connection *c, struct note *note);
 struct note *tpi_web_note_create(const tpi_buf *text);
 void tpi_web_note_unref(struct note *note);
 
+/* Write some bytes; how many were taken. The connection is blocked if not all were. */
+size_t tpi_web_put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length);
+
+/* Write bytes of the front, or of the first frame for many clients. */
+void tpi_web_write_out(struct connection *c);
+void tpi_web_write_note(struct connection *c);
+
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
+
+/* A message has come for a client whose stream takes no more. */
+void tpi_web_behind(struct connection *c);
 
 /* ---- http.c ---- */
 
@@ -343,6 +380,11 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
 
 /* Answer the request with JSON. */
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
+
+/* The same with any media type; `more` are further headers, each with its CR LF. */
+void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
+                       const void *body, size_t length);
+void tpi_web_refuse_method(struct connection *c, const char *allow);
 
 /* Answer it with an error. */
 void tpi_web_refuse(struct connection *c, int status, const char *code, const char *text);

@@ -3,21 +3,20 @@
  *
  * First the bytes of the front itself: answers, text frames. Then frames that are the same for many
  * clients. Then what the sessions have queued: data goes out from the bytes that all clients share,
- * with the number of the client's subscription before them. When the stream takes no more, the
- * sessions keep the newest data of each kind.
+ * with the number of the client's subscription before them. When the stream takes no more, the data
+ * stays in the sessions, which keep the newest.
  */
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
 
 enum {
-    PIECES = 2,
-    BATCH = TP_STREAM_PIECES / PIECES,
-    MOST_BATCH = 128 << 10,             /* bytes */
-    DATA_HEAD = TPI_FRAME_HEAD + 1 + 4, /* frame, opcode, subscription */
-    MESSAGE_DATA = 1,
+    MOST_BEHIND = 64, /* messages that wait for a client that is behind */
+    MOST_BEHIND_BYTES = 512 << 10,
 };
 
 size_t tpi_web_waiting(const struct connection *c)
@@ -60,6 +59,7 @@ void tpi_web_note_unref(struct note *note)
 
 void tpi_web_send_note(struct connection *c, struct note *note)
 {
+    assert(front_is_current(c->front));
     if (note == NULL || c->behind.count == MOST_NOTES) {
         tpi_web_give_up(c);
         return;
@@ -83,6 +83,7 @@ void tpi_web_text(struct connection *c, const char *text, size_t length)
 {
     uint8_t head[TPI_FRAME_HEAD];
 
+    assert(front_is_current(c->front));
     tpi_buf_put(&c->out, head, tpi_frame_begin(head, TPI_FRAME_TEXT, length));
     tpi_buf_put(&c->out, text, length);
     check_out(c);
@@ -92,16 +93,40 @@ tpi_buf *tpi_web_binary(struct connection *c, size_t length)
 {
     uint8_t head[TPI_FRAME_HEAD];
 
+    assert(front_is_current(c->front));
     tpi_buf_put(&c->out, head, tpi_frame_begin(head, TPI_FRAME_BINARY, length));
     check_out(c);
     return &c->out;
 }
 
+/* ---- Status --------------------------------------------------------------------------------- */
+
+void tpi_web_status(struct connection *c, int level, const char *format, ...)
+{
+    char message[512];
+    tpi_buf text = {0};
+    va_list args;
+
+    assert(front_is_current(c->front));
+    if (c->phase != PHASE_SOCKET) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    tpi_buf_printf(&text, "{\"op\":\"status\",\"level\":%d,\"message\":", level);
+    tpi_json_put_string(&text, message, strlen(message));
+    tpi_buf_putc(&text, '}');
+    tpi_web_text(c, tpi_buf_text(&text), text.length);
+    tpi_buf_fini(&text);
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Write some bytes; how many were taken. The connection is blocked if not all were. */
-static size_t put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length)
+size_t tpi_web_put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length)
 {
+    assert(front_is_current(c->front));
     if (c->tls != NULL) {
         const size_t encrypted = tpi_web_tls_write(c, pieces, count);
 
@@ -119,15 +144,16 @@ static size_t put(struct connection *c, const tp_piece *pieces, unsigned count, 
     return (size_t)taken;
 }
 
-static void write_out(struct connection *c)
+void tpi_web_write_out(struct connection *c)
 {
     const size_t left = tpi_web_waiting(c);
     const tp_piece piece = {c->out.data + c->sent, left};
 
+    assert(front_is_current(c->front));
     if (left == 0) {
         return;
     }
-    const size_t taken = put(c, &piece, 1, left);
+    const size_t taken = tpi_web_put(c, &piece, 1, left);
     if (taken > 0) {
         tp_session_goes_on(c->door->sessions[FORM_JSON]);
     }
@@ -143,12 +169,13 @@ static void write_out(struct connection *c)
     }
 }
 
-static void write_note(struct connection *c)
+void tpi_web_write_note(struct connection *c)
 {
     const tpi_buf *frame = &c->behind.notes[0]->frame;
     const tp_piece piece = {frame->data + c->behind.sent, frame->length - c->behind.sent};
 
-    c->behind.sent += put(c, &piece, 1, piece.length);
+    assert(front_is_current(c->front));
+    c->behind.sent += tpi_web_put(c, &piece, 1, piece.length);
     if (c->behind.sent == frame->length) {
         tpi_web_note_unref(c->behind.notes[0]);
         c->behind.count--;
@@ -158,155 +185,23 @@ static void write_note(struct connection *c)
     }
 }
 
-/* ---- Data ------------------------------------------------------------------------------------ */
+/* ---- Clients that are behind ------------------------------------------------------------------
+ */
 
-/* Messages that go out together. */
-struct batch {
-    tp_msg *msgs[BATCH];
-    uint8_t heads[BATCH][DATA_HEAD];
-    tp_piece pieces[BATCH * PIECES];
-    unsigned count;
-    size_t length;
-};
-
-/* A message of data as two pieces; false if it cannot be encoded, or has no form of this kind. */
-static bool add_data(struct batch *batch, tp_msg *msg, const struct subscription *s)
+/* A client that is behind gets the newest data. A few messages more than one of each kind may wait:
+ * to write them together costs less, and they are new, too. */
+void tpi_web_behind(struct connection *c)
 {
-    const tp_encoding *encoding = s->form == FORM_JSON ? &tpi_web_json : &tpi_web_cdr;
-    uint8_t *head = batch->heads[batch->count];
-    const void *bytes;
-    size_t length;
-
-    if (tp_msg_encode(msg, encoding, &bytes, &length) != TP_OK || length <= TPI_WEB_STAMP) {
-        return false;
-    }
-    size_t used = tpi_frame_begin(head, TPI_FRAME_BINARY, 1 + 4 + length);
-    head[used++] = MESSAGE_DATA;
-    tpi_web_put_u32(head + used, s->id);
-    used += 4;
-    batch->pieces[batch->count * PIECES] = (tp_piece){head, used};
-    batch->pieces[batch->count * PIECES + 1] = (tp_piece){bytes, length};
-    batch->msgs[batch->count++] = msg;
-    batch->length += used + length;
-    return true;
-}
-
-/* What was not taken is copied: it is a part of a frame, and few frames behind it. */
-static void keep_rest(struct connection *c, const struct batch *batch, size_t taken)
-{
-    for (unsigned i = 0; i < batch->count * PIECES; i++) {
-        const tp_piece *piece = &batch->pieces[i];
-        const size_t gone = taken < piece->length ? taken : piece->length;
-
-        tpi_buf_put(&c->out, (const char *)piece->bytes + gone, piece->length - gone);
-        taken -= gone;
-    }
-    check_out(c);
-}
-
-static void write_batch(struct connection *c, struct batch *batch, tp_session *session)
-{
-    if (batch->count == 0) {
-        return;
-    }
-    const size_t taken = put(c, batch->pieces, batch->count * PIECES, batch->length);
-
-    if (taken < batch->length) {
-        keep_rest(c, batch, taken);
-    }
-    if (taken > 0) {
-        tp_session_goes_on(session);
-    }
-    tp_session_count_sent(session, batch->count);
-    for (unsigned i = 0; i < batch->count; i++) {
-        tp_msg_unref(batch->msgs[i]);
-    }
-    batch->count = 0;
-    batch->length = 0;
-}
-
-/* Takes what a session has queued, as far as it fits into one batch. False if nothing is left. */
-static bool gather(struct connection *c, enum form form, struct batch *batch)
-{
-    struct client *client = c->door;
-    tp_session *session = client->sessions[form];
-
-    while (batch->count < BATCH && batch->length < MOST_BATCH) {
-        tp_msg *msg = tp_session_peek(session, 0);
-
-        if (msg == NULL) {
-            return false;
-        }
-        const tp_msghdr *header = tp_msg_header(msg);
-        const struct subscription *s =
-            header->type == TP_MSGTYPE_DATA ? tpi_web_subscription(client, form, header) : NULL;
-        if (s == NULL && batch->count > 0) {
-            return true; /* what the front answers comes behind the data before it */
-        }
-        msg = tp_session_take(session);
-        if (s != NULL && add_data(batch, msg, s)) {
-            continue;
-        }
-        if (s == NULL && form == FORM_JSON && c->phase != PHASE_HTTP) {
-            header->type == TP_MSGTYPE_DATA ? tpi_web_note_data(client, msg)
-                                            : tpi_web_answered(client, msg);
-        }
-        tp_msg_unref(msg);
-        if (tpi_web_waiting(c) > 0) {
-            return true;
-        }
-    }
-    return true;
-}
-
-static bool write_session(struct connection *c, enum form form)
-{
-    struct batch batch; /* not cleared: that would cost more than to send one message */
-
-    batch.count = 0;
-    batch.length = 0;
-    const bool more = gather(c, form, &batch);
-
-    write_batch(c, &batch, c->door->sessions[form]);
-    return more;
-}
-
-static void keep_newest(struct connection *c, bool on)
-{
-    if (c->newest == on) {
-        return;
-    }
-    c->newest = on;
-    for (int form = 0; form < FORMS; form++) {
-        if (c->door->sessions[form] != NULL) {
-            tp_session_keep_newest(c->door->sessions[form], on);
-        }
-    }
-}
-
-void tpi_web_write(struct connection *c)
-{
-    bool more = true;
+    const size_t most = c->typical > 0 ? MOST_BEHIND_BYTES / c->typical : MOST_BEHIND;
 
     assert(front_is_current(c->front));
-    if (c->tls != NULL && !c->blocked) {
-        c->blocked = !tpi_web_tls_flush(c);
-    }
-    while (!c->blocked && more) {
-        if (c->behind.sent > 0) {
-            write_note(c); /* the frame has begun */
-        } else if (tpi_web_waiting(c) > 0) {
-            write_out(c);
-        } else if (c->behind.count > 0) {
-            write_note(c);
-        } else {
-            more = write_session(c, FORM_JSON);
-            if (!c->blocked && tpi_web_waiting(c) == 0 && c->door->sessions[FORM_CDR] != NULL) {
-                more = write_session(c, FORM_CDR) || more;
-            }
-            more = more || tpi_web_waiting(c) > 0;
+    for (int form = 0; form < FORMS; form++) {
+        tp_session *session = c->door->sessions[form];
+
+        if (session != NULL && tp_session_waiting(session) > MOST_BEHIND / 16 &&
+            (tp_session_waiting(session) >= MOST_BEHIND || tp_session_waiting(session) >= most)) {
+            tp_session_keep_newest(session, true);
+            tp_session_keep_newest(session, false);
         }
-        more = more && !(c->ending && !c->dismissed);
     }
-    keep_newest(c, c->blocked);
 }

@@ -5,6 +5,7 @@
  * With a value given, the property is set first: the list says of which type it is. The answer goes
  * out when all have come.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,15 @@ static void go_on(struct client *client, struct reading *reading)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
+/* As strdup(). */
+static char *copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *made = malloc(size);
+
+    return made != NULL ? memcpy(made, text, size) : NULL;
+}
+
 /* One of the list of a device: kept if it is wanted. */
 static void add_property(struct client *client, struct reading *reading, const tp_devaddr *addr,
                          const struct item *found)
@@ -274,10 +284,10 @@ static void add_property(struct client *client, struct reading *reading, const t
     }
     item->type = found->type;
     item->writable = found->writable;
-    item->key = strdup(found->key);
-    item->about = strdup(found->about);
+    item->key = copy(found->key);
+    item->about = copy(found->about);
     if (reading->values.length > 0) {
-        item->value = strdup(text_at(&reading->values, place));
+        item->value = copy(text_at(&reading->values, place));
         item->set = true;
     }
     if (item->key == NULL || item->about == NULL || (item->set && item->value == NULL)) {
@@ -401,6 +411,7 @@ void tpi_web_parameters_failed(struct client *client, struct call *call, tp_stat
     struct reading *reading = call->reading;
     const struct item *item = &reading->items[call->item];
 
+    assert(front_is_current(client->front));
     reading->done++;
     if (item->set || item->list || reading->is_http) {
         fail(reading, status, text);
@@ -415,6 +426,7 @@ void tpi_web_parameters_answered(struct client *client, struct call *call, const
     struct item *item = &reading->items[call->item];
     char why[256] = "";
 
+    assert(front_is_current(client->front));
     if (tp_msg_header(msg)->type != TP_MSGTYPE_RESP_ACK) {
         if (!tpi_say_copy(why, sizeof why, (tpi_json_span){json + 1, length - 2})) {
             why[0] = '\0';
@@ -494,6 +506,7 @@ void tpi_web_parameters_get(struct client *client, tpi_say *said)
     tpi_say_item item;
     unsigned names = 0;
 
+    assert(front_is_current(client->front));
     if (reading == NULL) {
         return;
     }
@@ -514,6 +527,7 @@ void tpi_web_parameters_set(struct client *client, tpi_say *said)
     struct reading *reading = begin_for(client, said);
     tpi_say_item item;
 
+    assert(front_is_current(client->front));
     if (reading == NULL) {
         return;
     }
@@ -534,6 +548,7 @@ tp_status tpi_web_properties_get(struct client *client, struct connection *c,
 {
     struct reading *reading = begin(client);
 
+    assert(front_is_current(client->front));
     if (reading == NULL) {
         return tp_fail(err, TP_E_LIMIT, "too many properties are being read");
     }
@@ -567,9 +582,10 @@ tp_status tpi_web_property_set(struct client *client, struct connection *c, cons
                                const char *name, const char *json, size_t length, tp_error *err)
 {
     const struct web_device *device = tpi_web_device_at(client->front, addr, NULL);
-    tpi_json_span value;
+    tpi_json_span value = {NULL, 0};
     char full[NAME];
 
+    assert(front_is_current(client->front));
     if (device == NULL || !find_value(json, length, &value, err)) {
         return tp_fail(err, TP_E_INVALID, "the body is {\"value\":...}");
     }
@@ -590,6 +606,7 @@ tp_status tpi_web_property_set(struct client *client, struct connection *c, cons
 
 void tpi_web_connection_forgotten(struct client *client, const struct connection *c)
 {
+    assert(front_is_current(client->front));
     for (unsigned i = 0; i < MOST_CALLS; i++) {
         if (client->calls[i].waits == c) {
             client->calls[i].waits = NULL;
@@ -640,6 +657,7 @@ static void watch(struct client *client, const char *name)
 
 void tpi_web_parameters_watch(struct client *client, tpi_say *said, bool on)
 {
+    assert(front_is_current(client->front));
     tpi_say_item item;
     char name[NAME];
 
@@ -686,6 +704,7 @@ void tpi_web_parameters_changed(struct client *client, const tp_devaddr *addr, c
     tpi_json_span member, raw;
     tpi_buf text = {0};
 
+    assert(front_is_current(client->front));
     tpi_json_init(&reader, json, length);
     (void)tpi_json_object(&reader);
     while (tpi_json_member(&reader, &member)) {
@@ -719,6 +738,7 @@ void tpi_web_parameters_changed(struct client *client, const tp_devaddr *addr, c
 
 void tpi_web_parameters_clear(struct client *client)
 {
+    assert(front_is_current(client->front));
     while (client->readings != NULL) {
         destroy(client, client->readings);
     }

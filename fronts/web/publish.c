@@ -1,4 +1,5 @@
 /* publish.c - commands that WebSocket clients publish. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ void tpi_web_advertise(struct client *client, const tpi_say_item *item)
     char topic[160];
     tp_error err = {.text = ""};
 
+    assert(front_is_current(client->front));
     if (!tpi_say_copy(topic, sizeof topic, item->topic) || !find_topic(client, topic, &found)) {
         tpi_web_status(c, 2,
                        "channel %u: no device takes commands on this topic; a topic is "
@@ -94,6 +96,7 @@ void tpi_web_unadvertise(struct client *client, uint32_t id)
 {
     struct channel **at = &client->channels;
 
+    assert(front_is_current(client->front));
     while (*at != NULL && (*at)->id != id) {
         at = &(*at)->next;
     }
@@ -176,6 +179,7 @@ void tpi_web_publish(struct client *client, uint32_t id, const uint8_t *bytes, s
     tp_error err = {.text = ""};
     tp_status status;
 
+    assert(front_is_current(client->front));
     if (channel == NULL) {
         tpi_web_status(client->connection, 2, "channel %u is not advertised", id);
         return;

@@ -1,132 +1,11 @@
 /* service.c - requests as services, and what comes back. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
 
 enum { SERVICE_RESPONSE = 3, CALL_HEAD = 12 };
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-struct call *tpi_web_call_begin(struct client *client, call_kind kind)
-{
-    for (unsigned i = 0; i < MOST_CALLS; i++) {
-        struct call *call = &client->calls[i];
-
-        if (call->kind == CALL_NONE) {
-            *call = (struct call){.kind = kind, .began_ns = front_now(client->front)};
-            client->call_count++;
-            return call;
-        }
-    }
-    return NULL;
-}
-
-uint32_t tpi_web_call_number(const struct client *client, const struct call *call)
-{
-    return (uint32_t)(call - client->calls) + 1;
-}
-
-void tpi_web_call_end(struct client *client, struct call *call)
-{
-    *call = (struct call){.kind = CALL_NONE};
-    client->call_count--;
-}
-
-/* ---- Sending --------------------------------------------------------------------------------- */
-
-static tp_status send(struct client *client, const tp_devaddr *addr, const tp_message *what,
-                      const void *value, uint32_t seq, tp_error *err)
-{
-    const tp_msghdr header = {
-        .addr = *addr,
-        .type = what->kind == TP_KIND_COMMAND ? TP_MSGTYPE_CMD : TP_MSGTYPE_REQ,
-        .subtype = what->code,
-        .seq = seq,
-        .timestamp = tp_clock_wall_s(tp_hub_clock(tp_front_hub(client->front->instance)))};
-    struct use *use = tpi_web_use_briefly(client, addr, what->effect != TP_EFFECT_READS, err);
-    tp_msg *msg = NULL;
-
-    if (use == NULL) {
-        return err->code;
-    }
-    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
-    if (status == TP_OK) {
-        status = tpi_web_use_send(client, use, msg, what, err);
-    } else {
-        tp_fail(err, status, "%s", tp_status_text(status));
-    }
-    tp_msg_unref(msg);
-    return status;
-}
-
-tp_status tpi_web_send_value(struct client *client, const tp_devaddr *addr, const tp_message *what,
-                             const void *value, uint32_t seq, tp_error *err)
-{
-    return send(client, addr, what, value, seq, err);
-}
-
-/* The value of a message from JSON; an empty text stands for {}. */
-static tp_status read_value(void **value, const tp_struct *type, const char *json, size_t length,
-                            tp_error *err)
-{
-    size_t blanks = 0;
-
-    *value = NULL;
-    while (blanks < length && strchr(" \t\r\n", json[blanks]) != NULL && json[blanks] != '\0') {
-        blanks++;
-    }
-    if (type == NULL) {
-        return TP_OK;
-    }
-    return blanks == length ? tp_value_from_json(value, type, "{}", 2, err)
-                            : tp_value_from_json(value, type, json, length, err);
-}
-
-tp_status tpi_web_send_json(struct client *client, const tp_devaddr *addr, const tp_message *what,
-                            const char *json, size_t length, uint32_t seq, tp_error *err)
-{
-    void *value = NULL;
-    tp_status status = read_value(&value, what->ask, json, length, err);
-
-    if (status == TP_OK) {
-        status = send(client, addr, what, value, seq, err);
-    }
-    free(value);
-    return status;
-}
-
-/* Those that make sense for a client of this front. */
-bool tpi_web_serves(const tp_message *what)
-{
-    return (what->code >= TP_PLAYER_REQ_STATISTICS && what->code <= TP_PLAYER_REQ_GET_PANIC) ||
-           (what->code >= TP_PLAYER_REQ_RIGHT && what->code <= TP_PLAYER_REQ_DESCRIPTION);
-}
-
-tp_status tpi_web_serve_json(struct client *client, const tp_message *what, const char *json,
-                             size_t length, uint32_t seq, tp_error *err)
-{
-    tp_session *session = client->sessions[FORM_JSON];
-    const tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE},
-                              .type = TP_MSGTYPE_REQ,
-                              .subtype = what->code,
-                              .seq = seq};
-    const tp_struct *type = NULL;
-    void *value = NULL;
-
-    if (!tp_session_admits(session, &header, &type)) {
-        return TP_OK; /* the refusal is queued */
-    }
-    tp_status status = read_value(&value, type, json, length, err);
-    if (status == TP_OK) {
-        status = tp_session_serve(session, &header, value);
-        if (status != TP_OK) {
-            tp_fail(err, status, "%s", tp_status_text(status));
-        }
-    }
-    free(value);
-    return status;
-}
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
@@ -150,6 +29,7 @@ void tpi_web_call_failed(struct client *client, struct call *call, tp_status sta
     const struct call ended = *call;
     tpi_buf json = {0};
 
+    assert(front_is_current(client->front));
     text = text[0] != '\0' ? text : tp_status_text(status);
     tpi_json_put_string(&json, text, strlen(text));
     tpi_web_call_end(client, call);
@@ -190,6 +70,7 @@ void tpi_web_answered(struct client *client, tp_msg *msg)
     const void *bytes;
     size_t length;
 
+    assert(front_is_current(client->front));
     if (call == NULL || call->kind == CALL_NONE) {
         return;
     }
@@ -261,6 +142,7 @@ void tpi_web_call(struct client *client, const uint8_t *bytes, size_t length)
     struct call given = {.kind = CALL_SERVICE};
     const uint32_t encoding = length >= CALL_HEAD ? tpi_web_get_u32(bytes + 8) : 0;
 
+    assert(front_is_current(client->front));
     if (length < CALL_HEAD || encoding > length - CALL_HEAD) {
         tpi_web_status(c, 2, "the call of a service is too short");
         return;

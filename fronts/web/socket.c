@@ -5,6 +5,7 @@
  * is whole, so that what a client holds and costs is counted as in the other fronts. Frames to
  * clients are written by output.c, which shares their bytes.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,25 +14,6 @@
 #include "inside.h"
 
 enum { CLIENT_PUBLISH = 1, CLIENT_CALL = 2 };
-
-void tpi_web_status(struct connection *c, int level, const char *format, ...)
-{
-    char message[512];
-    tpi_buf text = {0};
-    va_list args;
-
-    if (c->phase != PHASE_SOCKET) {
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    tpi_buf_printf(&text, "{\"op\":\"status\",\"level\":%d,\"message\":", level);
-    tpi_json_put_string(&text, message, strlen(message));
-    tpi_buf_putc(&text, '}');
-    tpi_web_text(c, tpi_buf_text(&text), text.length);
-    tpi_buf_fini(&text);
-}
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
@@ -136,6 +118,7 @@ size_t tpi_web_frame(struct connection *c, const uint8_t *bytes, size_t length, 
 {
     const uint64_t whole = tpi_frame_length(bytes, length);
 
+    assert(front_is_current(c->front));
     if (whole == 0) {
         *needed = length + 1;
         return 0;
@@ -271,6 +254,7 @@ void tpi_web_upgrade(struct connection *c, const tpi_http *request)
     const char *protocol = choose(request, stop);
     char accept[TPI_FRAME_ACCEPT + 1];
 
+    assert(front_is_current(c->front));
     if (!stop && !tpi_span_is(request->path, "/") && !tpi_span_is(request->path, "/ws")) {
         tpi_web_refuse(c, 404, "unknown", "WebSockets are at /ws and /stop");
     } else if (request->method != TPI_HTTP_GET || request->length > 0 ||

@@ -1,4 +1,5 @@
 /* speak.c - what WebSocket clients say in text. */
+#include <assert.h>
 #include <string.h>
 
 #include "inside.h"
@@ -175,6 +176,7 @@ static void handle(struct connection *c, tpi_say *said)
 
 void tpi_web_speak(struct connection *c, const char *text, size_t length)
 {
+    assert(front_is_current(c->front));
     tpi_say said;
     tp_error err = {.text = ""};
 

@@ -4,6 +4,7 @@
  * A panic is raised when the message is read; nothing is asked before. Then the front looks every
  * few milliseconds whether all drivers have stopped what they move, and tells the client.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void put_list(tpi_buf *out, const char *names)
 void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t began_ns,
                        bool *stopped)
 {
+    assert(front_is_current(front));
     tp_panic_state *state = NULL;
 
     if (tp_hub_panic(tp_front_hub(front->instance), &state) != TP_OK) {
@@ -91,6 +93,7 @@ void tpi_web_stop(struct connection *c, const char *why)
     const int64_t arrival_ns = tp_loop_arrival_ns(front->loop);
     const int64_t now_ns = front_now(front);
 
+    assert(front_is_current(c->front));
     tp_session_panic(c->door->sessions[FORM_JSON], why[0] != '\0' ? why : "STOP");
     c->stop.began_ns = arrival_ns != TP_NEVER && arrival_ns < now_ns ? arrival_ns : now_ns;
     c->stop.told = false;
@@ -105,6 +108,7 @@ void tpi_web_stop_tick(struct web_front *front)
     const int64_t now_ns = front_now(front);
     bool more = false;
 
+    assert(front_is_current(front));
     for (struct connection *c = front->connections; c != NULL; c = c->next) {
         if (c->stop.owed && !c->ending) {
             c->stop.owed = !confirm(c, now_ns - c->stop.began_ns >= PATIENCE_NS);
@@ -118,6 +122,7 @@ void tpi_web_stop_tick(struct web_front *front)
 
 void tpi_web_stop_told(struct connection *c)
 {
+    assert(front_is_current(c->front));
     tpi_buf text = {0};
 
     if (c->stop.owed) {
@@ -130,6 +135,7 @@ void tpi_web_stop_told(struct connection *c)
 
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length)
 {
+    assert(front_is_current(c->front));
     tpi_say said;
     char why[80];
     const bool read = tpi_say_read(&said, text, length, NULL) == TP_OK;

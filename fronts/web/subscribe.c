@@ -1,4 +1,5 @@
 /* subscribe.c - subscriptions of WebSocket clients, and data for them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ const struct subscription *tpi_web_subscription(const struct client *client, enu
     const tp_devaddr *addr = header->addr.interf == TP_PLAYER_CODE ? &server : &header->addr;
     const struct subscription *s = client->subscriptions[bucket(form, addr, header->subtype)];
 
+    assert(front_is_current(client->front));
     while (s != NULL &&
            (s->form != form || s->code != header->subtype || !same_address(&s->addr, addr))) {
         s = s->next;
@@ -122,6 +124,7 @@ void tpi_web_subscribe(struct client *client, const tpi_say_item *item)
     struct subscription s = {.id = item->id, .channel = item->channel};
     tp_error err = {.text = ""};
 
+    assert(front_is_current(client->front));
     if (client->subscription_count == MOST_SUBSCRIPTIONS) {
         tpi_web_status(c, 2, "there are too many subscriptions");
     } else if (!find_channel(client->front, &s)) {
@@ -165,6 +168,7 @@ void tpi_web_unsubscribe(struct client *client, uint32_t id)
 {
     struct subscription **at = find(client, id);
 
+    assert(front_is_current(client->front));
     if (at == NULL) {
         tpi_web_status(client->connection, 1, "subscription %u is not there", id);
         return;
@@ -175,6 +179,7 @@ void tpi_web_unsubscribe(struct client *client, uint32_t id)
 
 void tpi_web_subscriptions_clear(struct client *client)
 {
+    assert(front_is_current(client->front));
     for (unsigned i = 0; i < SUB_BUCKETS; i++) {
         while (client->subscriptions[i] != NULL) {
             forget(client, &client->subscriptions[i]);
@@ -214,6 +219,7 @@ void tpi_web_note_data(struct client *client, tp_msg *msg)
     size_t length;
     char why[400];
 
+    assert(front_is_current(client->front));
     if (server && header->subtype == TP_PLAYER_DATA_PANIC && c->phase == PHASE_STOP) {
         tpi_web_stop_told(c);
         return;
@@ -251,6 +257,7 @@ static const struct subscription *frames_of(const struct client *client)
 /* Encoded once for all. */
 void tpi_web_frames_tick(struct web_front *front)
 {
+    assert(front_is_current(front));
     tp_frame_list *frames = NULL;
     uint8_t *bytes = NULL;
     size_t length = 0;

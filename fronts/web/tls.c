@@ -5,6 +5,7 @@
  * record at a time, and the next one only when the stream has taken the last. So a client that does
  * not read has one record waiting, as without TLS it has none.
  */
+#include <assert.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static tp_status fail(tp_front_instance *self, const char *parameter, const char
 
 tp_status tpi_web_tls_open(struct web_front *front, tp_error *err)
 {
+    assert(front_is_current(front));
     tp_front_instance *self = front->instance;
     const char *certificate = tp_front_string(self, "certificate");
     const char *key = tp_front_string(self, "private_key");
@@ -79,6 +81,7 @@ bool tpi_web_tls_begin(struct connection *c)
 {
     struct tls *tls = calloc(1, sizeof *tls);
 
+    assert(front_is_current(c->front));
     if (tls == NULL) {
         return false;
     }
@@ -148,6 +151,7 @@ bool tpi_web_tls_read(struct connection *c, size_t length)
 {
     struct tls *tls = c->tls;
 
+    assert(front_is_current(c->front));
     ERR_clear_error();
     if (BIO_write(tls->in, c->front->raw, (int)length) != (int)length) {
         return false;
@@ -172,6 +176,7 @@ long tpi_web_tls_take(struct connection *c, void *bytes, size_t length)
 {
     struct tls *tls = c->tls;
 
+    assert(front_is_current(c->front));
     if (!SSL_is_init_finished(tls->ssl)) {
         return 0;
     }
@@ -188,6 +193,7 @@ size_t tpi_web_tls_write(struct connection *c, const tp_piece *pieces, unsigned 
     struct tls *tls = c->tls;
     size_t taken = 0;
 
+    assert(front_is_current(c->front));
     for (unsigned i = 0; i < count; i++) {
         const unsigned char *bytes = pieces[i].bytes;
 

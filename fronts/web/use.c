@@ -22,6 +22,7 @@ struct use *tpi_web_find_use(const struct client *client, enum form form, const 
 {
     struct use *use = client->uses;
 
+    assert(front_is_current(client->front));
     while (use != NULL && (use->form != form || !same_address(&use->addr, addr))) {
         use = use->next;
     }
@@ -46,7 +47,7 @@ static void fail(struct client *client, const tp_msg *msg, const tp_message *wha
     const tp_msghdr *header = tp_msg_header(msg);
 
     if (header->seq > 0 && header->seq <= MOST_CALLS) {
-        tpi_web_call_failed(client, &client->calls[header->seq - 1], err->code, err->text);
+        client->front->call_failed(client, &client->calls[header->seq - 1], err->code, err->text);
     } else if (client->connection != NULL) {
         tpi_web_status(client->connection, 2, "%s: %s", what->name, err->text);
     }
@@ -281,6 +282,7 @@ struct use *tpi_web_use(struct client *client, enum form form, const tp_devaddr 
 {
     struct use *use = make_use(client, form, addr, err);
 
+    assert(front_is_current(client->front));
     if (use == NULL) {
         return NULL;
     }
@@ -303,6 +305,7 @@ struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, b
 {
     struct use *use = make_use(client, FORM_JSON, addr, err);
 
+    assert(front_is_current(client->front));
     if (use == NULL) {
         return NULL;
     }
@@ -328,6 +331,7 @@ struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, b
 
 void tpi_web_use_rate(struct client *client, struct use *use, double rate)
 {
+    assert(front_is_current(client->front));
     tp_device *device = device_of(client, use);
 
     use->rate = rate > 0 && rate < 1e6 ? rate : 0;
@@ -357,6 +361,7 @@ void tpi_web_uses_look(struct client *client)
 {
     struct use *next;
 
+    assert(front_is_current(client->front));
     for (struct use *use = client->uses; use != NULL; use = next) {
         tp_error err = {.text = ""};
 
@@ -378,6 +383,7 @@ void tpi_web_uses_tick(struct client *client, int64_t now_ns)
 {
     struct use *next;
 
+    assert(front_is_current(client->front));
     (void)now_ns;
     for (struct use *use = client->uses; use != NULL; use = next) {
         next = use->next;

@@ -173,6 +173,7 @@ struct client *tpi_web_visit(struct connection *c, const tpi_http *request)
     struct client wanted = {.front = c->front};
     size_t of_host = 0;
 
+    assert(front_is_current(c->front));
     copy_host(wanted.host, tp_stream_peer(c->stream));
     if (!identify(&wanted, request)) {
         tpi_web_refuse(c, 401, "denied", "a key is given as `Authorization: Bearer KEY`");
@@ -200,6 +201,7 @@ void tpi_web_visitor_leave(struct connection *c)
 {
     struct client *visitor = c->visitor;
 
+    assert(front_is_current(c->front));
     if (visitor == NULL) {
         return;
     }
@@ -238,6 +240,7 @@ void tpi_web_visitors_tick(struct web_front *front, int64_t now_ns)
 {
     struct client *next;
 
+    assert(front_is_current(front));
     for (struct client *at = front->visitors; at != NULL; at = next) {
         next = at->next;
         if (at->lost || (now_ns - at->used_ns >= SILENCE_NS && !has_request(at))) {

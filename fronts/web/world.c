@@ -92,6 +92,7 @@ static void on_opened(void *context, const tp_msghdr *request, tp_device *device
 
 void tpi_web_world_leave(struct web_front *front)
 {
+    assert(front_is_current(front));
     tp_loop_after_cancel(front->loop, &front->world.drain);
     tp_session_destroy(front->world.session);
     front->world.session = NULL;
@@ -143,6 +144,7 @@ void tpi_web_world_tick(struct web_front *front)
     const struct web_device *world = find_world(front);
     bool wanted = false;
 
+    assert(front_is_current(front));
     for (const struct connection *c = front->connections; c != NULL && !wanted; c = c->next) {
         wanted = c->phase == PHASE_SOCKET;
     }

@@ -68,6 +68,11 @@ void tpi_buf_puts(tpi_buf *buf, const char *text)
 
 void tpi_buf_putc(tpi_buf *buf, char c)
 {
+    if (!buf->failed && buf->length + 1 < buf->capacity) { /* mostly */
+        buf->data[buf->length++] = c;
+        buf->data[buf->length] = '\0';
+        return;
+    }
     tpi_buf_put(buf, &c, 1);
 }
 

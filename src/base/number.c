@@ -95,22 +95,58 @@ static bool same_f32(double text_value, double value)
     return (float)text_value == (float)value;
 }
 
-/* Few decimals first; `places` is how many are worth trying, `digits` what always suffices. */
-static size_t put_finite(char *out, double value, int places, int digits, same_number *same)
+/* The power of ten that the first digit stands for; the magnitude is 1e-5 or more. */
+static int exponent_of(double magnitude)
+{
+    int exponent = 0;
+
+    if (magnitude >= 1) {
+        while (exponent < EXACT_POWERS && magnitude >= powers_of_ten[exponent + 1]) {
+            exponent++;
+        }
+        return exponent;
+    }
+    do {
+        exponent--;
+    } while (exponent > -6 && magnitude * powers_of_ten[-exponent] < 1);
+    return exponent;
+}
+
+static size_t put_stripped(char *out, bool negative, uint64_t mantissa, int decimals)
+{
+    while (decimals > 0 && mantissa % 10 == 0) {
+        mantissa /= 10;
+        decimals--;
+    }
+    return put_decimal(out, negative, mantissa, decimals);
+}
+
+/* With few digits. A number that has at most `sure` digits is found by rounding to so many, since
+ * every decimal of so many digits survives the way through the type; one more digit at a time
+ * follows. `places` is how many decimals are worth trying, `digits` how many digits always
+ * suffice. */
+static size_t put_finite(char *out, double value, int places, int sure, int digits,
+                         same_number *same)
 {
     const double magnitude = fabs(value);
 
-    if (magnitude != 0 && magnitude < 1e-5) {
-        places = -1; /* an exponent is shorter than the zeros */
+    if (magnitude < exact_integers && magnitude == nearbyint(magnitude)) {
+        return put_decimal(out, signbit(value), (uint64_t)magnitude, 0);
     }
-    for (int decimals = 0; decimals <= places; decimals++) {
-        double scaled = magnitude * powers_of_ten[decimals];
-        if (scaled >= exact_integers) {
-            break;
-        }
-        double mantissa = nearbyint(scaled);
-        if (same(mantissa / powers_of_ten[decimals], magnitude)) {
-            return put_decimal(out, signbit(value), (uint64_t)mantissa, decimals);
+    if (magnitude >= 1e-5 && magnitude < exact_integers) {
+        int decimals = sure - 1 - exponent_of(magnitude);
+
+        decimals = decimals < 1 ? 1 : decimals > places ? places : decimals;
+        for (; decimals <= places; decimals++) {
+            const double scaled = magnitude * powers_of_ten[decimals];
+            const double mantissa = nearbyint(scaled);
+
+            if (scaled >= exact_integers) {
+                break;
+            }
+            if (same(mantissa / powers_of_ten[decimals], magnitude)) {
+                return put_stripped(out, signbit(value), (uint64_t)mantissa, decimals);
+            }
         }
     }
     for (int fewer = digits - 2; fewer < digits; fewer++) {
@@ -126,12 +162,12 @@ static size_t put_finite(char *out, double value, int places, int digits, same_n
 
 size_t tpi_number_put_f64(char out[TPI_NUMBER_SIZE], double value)
 {
-    return isfinite(value) ? put_finite(out, value, 17, 17, same_f64) : put_special(out, value);
+    return isfinite(value) ? put_finite(out, value, 17, 15, 17, same_f64) : put_special(out, value);
 }
 
 size_t tpi_number_put_f32(char out[TPI_NUMBER_SIZE], float value)
 {
-    return isfinite(value) ? put_finite(out, (double)value, 12, 9, same_f32)
+    return isfinite(value) ? put_finite(out, (double)value, 12, 6, 9, same_f32)
                            : put_special(out, (double)value);
 }
 

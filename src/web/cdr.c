@@ -47,6 +47,26 @@ void tpi_cdr_f32(tpi_cdr *cdr, float value)
     put(cdr, bits, 4);
 }
 
+void tpi_cdr_f32s(tpi_cdr *cdr, const float *values, uint32_t count)
+{
+    static const union {
+        uint16_t number;
+        uint8_t low;
+    } order = {1};
+
+    if (count == 0) {
+        return;
+    }
+    if (order.low == 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            tpi_cdr_f32(cdr, values[i]);
+        }
+        return;
+    }
+    cdr->length += (4 - (cdr->length - TPI_CDR_HEAD) % 4) % 4;
+    tpi_cdr_bytes(cdr, values, (size_t)count * 4); /* they lie in memory as they are sent */
+}
+
 void tpi_cdr_f64(tpi_cdr *cdr, double value)
 {
     uint64_t bits;

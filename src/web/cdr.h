@@ -26,6 +26,9 @@ void tpi_cdr_u32(tpi_cdr *cdr, uint32_t value);
 void tpi_cdr_f32(tpi_cdr *cdr, float value);
 void tpi_cdr_f64(tpi_cdr *cdr, double value);
 
+/* Numbers without their count before them. */
+void tpi_cdr_f32s(tpi_cdr *cdr, const float *values, uint32_t count);
+
 /* A string with its NUL. */
 void tpi_cdr_text(tpi_cdr *cdr, const char *text);
 

@@ -126,6 +126,28 @@ static void odometry_is_laid_out_as_in_ROS_2(void **state)
     free(bytes);
 }
 
+static void a_scan_is_laid_out_as_in_ROS_2(void **state)
+{
+    const tp_msghdr header = {.addr = {.robot = 1, .interf = TP_LASER_CODE},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_LASER_DATA_SCAN};
+    float ranges[] = {1, 2.5F};
+    uint8_t intensity[] = {7};
+    const tp_laser_data scan = {.max_range = 8,
+                                .ranges_count = 2,
+                                .ranges = ranges,
+                                .intensity_count = 1,
+                                .intensity = intensity};
+    static const char tail[] = "\0\0\0\x41\2\0\0\0\0\0\x80\x3f\0\0\x20\x40\1\0\0\0\0\0\xe0\x40";
+    size_t length = 0;
+    char *bytes = encode(&tpi_web_cdr, &header, &tp_desc_laser_data, &scan, &length);
+
+    (void)state;
+    assert_memory_equal(bytes + length - (sizeof tail - 1), tail, sizeof tail - 1);
+    assert_int_equal(length - TPI_WEB_STAMP, 4 + 8 + 4 + 10 + 2 + 7 * 4 + 4 + 8 + 4 + 4);
+    free(bytes);
+}
+
 static void types_have_definitions_and_others_no_bytes(void **state)
 {
     const tp_msghdr header = {.addr = {.interf = TP_LASER_CODE},
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test(texts_and_odd_numbers_fit),
         cmocka_unit_test(a_refusal_has_its_code_and_sentence),
         cmocka_unit_test(odometry_is_laid_out_as_in_ROS_2),
+        cmocka_unit_test(a_scan_is_laid_out_as_in_ROS_2),
         cmocka_unit_test(types_have_definitions_and_others_no_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,9 +90,7 @@ static void put_scan(tpi_cdr *cdr, const tp_msghdr *header, const tp_laser_data 
     tpi_cdr_f32(cdr, 0);
     tpi_cdr_f32(cdr, scan->max_range);
     tpi_cdr_u32(cdr, scan->ranges_count);
-    for (uint32_t i = 0; i < scan->ranges_count; i++) {
-        tpi_cdr_f32(cdr, scan->ranges[i]);
-    }
+    tpi_cdr_f32s(cdr, scan->ranges, scan->ranges_count);
     tpi_cdr_u32(cdr, scan->intensity_count);
     for (uint32_t i = 0; i < scan->intensity_count; i++) {
         tpi_cdr_f32(cdr, (float)scan->intensity[i]);

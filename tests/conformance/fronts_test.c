@@ -304,14 +304,21 @@ static void web_put_request(tpi_buf *out)
     put_frame(out, 2, call, sizeof call);
 }
 
+static void put_upgrade(tpi_buf *out, const char *path, const char *protocol)
+{
+    tpi_buf_printf(out,
+                   "GET %s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+                   "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                   "Sec-WebSocket-Protocol: %s\r\n\r\n",
+                   path, protocol);
+}
+
 static void web_put_open(tpi_buf *out)
 {
     char text[96];
 
-    tpi_buf_puts(out, "GET /ws?brief=1 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-                      "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                      "Sec-WebSocket-Protocol: foxglove.websocket.v1\r\n\r\n");
+    put_upgrade(out, "/ws?brief=1", "foxglove.websocket.v1");
     (void)snprintf(text, sizeof text,
                    "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":5,\"channelId\":%u}]}",
                    (unsigned)(NUMBER * 1024 + TP_POSITION2D_DATA_STATE));
@@ -331,7 +338,8 @@ static void web_put_command(tpi_buf *out, double speed)
 
 static void web_put_panic(tpi_buf *out)
 {
-    tpi_buf_puts(out, "POST /api/panic HTTP/1.1\r\nHost: 127.0.0.1:9665\r\n\r\n");
+    put_upgrade(out, "/stop", "troupe.stop.v1");
+    put_text(out, "{\"op\":\"panic\",\"why\":\"test\"}");
 }
 
 /* The length of an answer of HTTP, 0 if it is not whole. */
@@ -356,13 +364,16 @@ static size_t http_length(const char *bytes, size_t length)
 static suite_answer frame_kind(const char *payload, size_t length, bool binary)
 {
     static const char failure[] = "{\"op\":\"serviceCallFailure\"";
+    static const char panic[] = "{\"op\":\"panic\",\"active\":true";
 
     if (binary) {
         return payload[0] == 1 ? SUITE_DATA : payload[0] == 3 ? SUITE_REPLY : SUITE_OTHER;
     }
-    return length >= sizeof failure - 1 && memcmp(payload, failure, sizeof failure - 1) == 0
-               ? SUITE_REFUSAL
-               : SUITE_OTHER;
+    if (length >= sizeof failure && memcmp(payload, failure, sizeof failure - 1) == 0) {
+        return SUITE_REFUSAL;
+    }
+    return length >= sizeof panic && memcmp(payload, panic, sizeof panic - 1) == 0 ? SUITE_REPLY
+                                                                                   : SUITE_OTHER;
 }
 
 static size_t web_next(const char *bytes, size_t length, suite_answer *what)

@@ -99,6 +99,15 @@ struct reading {
     tp_error *err;
 };
 
+/* As strdup(). */
+static char *copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *made = malloc(size);
+
+    return made != NULL ? memcpy(made, text, size) : NULL;
+}
+
 static tp_status add_file(struct reading *r, const char *name)
 {
     char path[MOST_PATH];
@@ -114,7 +123,7 @@ static tp_status add_file(struct reading *r, const char *name)
     }
     files->files = grown;
     tpi_web_file *file = &grown[files->count++];
-    *file = (tpi_web_file){.name = strdup(name), .type = type_of(name)};
+    *file = (tpi_web_file){.name = copy(name), .type = type_of(name)};
     if (file->name == NULL || snprintf(path, sizeof path, "%s%s", r->root, name) >= MOST_PATH) {
         return tp_fail(r->err, TP_E_NOMEM, "out of memory");
     }
