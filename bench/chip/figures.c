@@ -262,7 +262,7 @@ static void tell_upload(board *b)
     /* simavr writes its EEPROM at once; the chip needs 3.4 ms for each byte. */
     const double ms = (double)(board_cycles(b) - from) / (BOARD_HERTZ / 1000);
     tell("upload of 1,024 bytes", ms + LARGEST * 3.4, "ms", "<=", 6000);
-    printf("  of these: %.0f simulated, %.0f for the EEPROM by its data sheet\n", ms,
+    printf("  of these: %.0f simulated, %.0f for the EEPROM at 3.4 ms per byte\n", ms,
            LARGEST * 3.4);
 }
 
