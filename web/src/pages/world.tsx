@@ -70,14 +70,14 @@ function Values({ robot, device, scene }: { robot: Model; device: Device | undef
   scene.tick.value;
   const vel = sample?.value?.vel;
   return (
-    <dl class="values" id="robot-pose" data-x={robot.at.x} data-y={robot.at.y}>
+    <dl class="values" id="robot-pose" data-x={robot.to.x} data-y={robot.to.y}>
       <dt>Place</dt>
       <dd class="num">
-        {number(robot.at.x, 2)}, {number(robot.at.y, 2)} <small>m</small>
+        {number(robot.to.x, 2)}, {number(robot.to.y, 2)} <small>m</small>
       </dd>
       <dt>Heading</dt>
       <dd class="num">
-        {number((turned(robot.at.a) * 180) / Math.PI, 0)} <small>°</small>
+        {number((turned(robot.to.a) * 180) / Math.PI, 0)} <small>°</small>
       </dd>
       {vel !== undefined && (
         <>

@@ -122,7 +122,7 @@ export class Odometry extends Scene {
   private follow(vehicle: Device, model: Model): void {
     this.ends.push(
       link.listen(topicOf(vehicle, 'STATE'), (value) => {
-        model.pose = { x: value.pos.px, y: value.pos.py, z: 0, a: value.pos.pa };
+        model.pose = model.to = { x: value.pos.px, y: value.pos.py, z: 0, a: value.pos.pa };
         this.place();
         this.onPoses();
         this.tick.value++;

@@ -24,12 +24,16 @@ export type Model = {
   picture: { width: number; height: number; image: ImageBitmap | null } | null;
   shifts: Map<number, { x: number; y: number }>;
   moves: boolean; // it is not where the file puts it, or can be elsewhere soon
+  from: Pose; // where it was drawn when the newest message came
+  to: Pose; // where that message puts it
 };
 export type Light = { model: number; intensity: number; fov: number };
 export type Stroke = { model: number; kind: number; color: string; fill: string; xy: number[] };
 export type Bounds = { x0: number; y0: number; x1: number; y1: number };
 
 const FULL_TURN = 2 * Math.PI;
+const LONGEST_GAP = 250; // ms that something glides
+const FARTHEST_GLIDE = 1; // metres: what is farther away was carried there
 const MOST_EDGES = 8000; // numbers: of a world with more, wide beams are drawn through walls
 
 function join(parent: Pose, child: Pose): Pose {
@@ -202,6 +206,8 @@ export class Scene {
       name: model.name,
       rest: { x: model.pose.px, y: model.pose.py, z: model.pose.pz, a: model.pose.pa },
       pose: { x: model.pose.px, y: model.pose.py, z: model.pose.pz, a: model.pose.pa },
+      from: { x: model.pose.px, y: model.pose.py, z: model.pose.pz, a: model.pose.pa },
+      to: { x: model.pose.px, y: model.pose.py, z: model.pose.pz, a: model.pose.pa },
       at: { x: 0, y: 0, z: 0, a: 0 },
       origin: { x: model.origin.px, y: model.origin.py, a: model.origin.pa },
       size: { x: model.size.sl, y: model.size.sw, z: model.size.sh },
@@ -264,7 +270,7 @@ export class Scene {
         continue;
       }
       listed.add(pose.model);
-      model.pose = { x: pose.px, y: pose.py, z: pose.pz, a: pose.pa };
+      model.to = { x: pose.px, y: pose.py, z: pose.pz, a: pose.pa };
       const root = this.models[model.root];
       if (!root.moves || !model.moves) {
         this.family(root).forEach((member) => (member.moves = true));
@@ -274,7 +280,7 @@ export class Scene {
     for (let i = message.first; i < message.end && i < this.models.length; i++) {
       const model = this.models[i];
       if (model.moves && !listed.has(i)) {
-        model.pose = model.rest;
+        model.to = model.rest;
       }
       if (model.shifts.size > 0) {
         model.shifts.clear();
@@ -284,10 +290,50 @@ export class Scene {
       this.models[shift.model]?.shifts.set(shift.part, { x: shift.dx, y: shift.dy });
     }
     this.takeLights(message);
-    this.place();
+    this.aim(!!message.paused);
     this.clock.value = { time: message.time, speed: message.speed, paused: !!message.paused, late: !!message.late, lockstep: !!message.lockstep };
     this.onPoses();
     this.tick.value++;
+  }
+
+  // ---- Between two messages --------------------------------------------------------------------------
+  //
+  // A world makes ten steps a second, or fewer: models glide from where they were drawn to where they are, in the time
+  // between two messages.
+
+  private aimedAt = 0;
+  private gap = 100; // ms
+
+  private aim(paused: boolean): void {
+    const now = performance.now();
+    this.gap = Math.min(Math.max(now - this.aimedAt, 20), LONGEST_GAP);
+    const jumps = paused || now - this.aimedAt > 2 * LONGEST_GAP;
+    this.aimedAt = now;
+    for (const model of this.models) {
+      const far = Math.abs(model.to.x - model.pose.x) + Math.abs(model.to.y - model.pose.y) > FARTHEST_GLIDE;
+      model.from = jumps || far ? model.to : model.pose;
+    }
+    this.glide(now);
+  }
+
+  /** Moves everything to where it is drawn now; whether something still glides. */
+  glide(now: number): boolean {
+    const share = Math.min((now - this.aimedAt) / this.gap, 1);
+    let more = false;
+    for (const model of this.models) {
+      const { from, to } = model;
+      if (model.pose === to) {
+        continue;
+      }
+      if (share === 1 || from === to) {
+        model.pose = to;
+      } else {
+        more = true;
+        model.pose = { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y), z: to.z, a: from.a + share * turned(to.a - from.a) };
+      }
+    }
+    this.place();
+    return more;
   }
 
   private takeLights(message: any): void {

@@ -10,6 +10,7 @@ import { Trails } from './trails';
 const DRAG_MS = 60; // between two requests while a model is dragged
 const CLICK_PX = 5;
 const BAR_PX = 50;
+const LEAST_MS = 22; // between two pictures: every second one of a screen with 60 a second
 
 export class Stage {
   readonly selected = signal(-1);
@@ -20,6 +21,7 @@ export class Stage {
   frames = 0; // drawn so far
 
   private view: View = { x: 0, y: 0, scale: 50, width: 1, height: 1 };
+  private drawnAt = 0;
   private fitted = true; // the view follows the size of the canvas
   private frame = 0;
   private pointers = new Map<number, { x: number; y: number }>();
@@ -96,8 +98,16 @@ export class Stage {
   }
 
   draw(): void {
-    this.frame ||= requestAnimationFrame(() => {
+    this.frame ||= requestAnimationFrame((now) => {
       this.frame = 0;
+      if (now - this.drawnAt < LEAST_MS) {
+        this.draw();
+        return;
+      }
+      this.drawnAt = now;
+      if (this.scene.glide(performance.now())) {
+        this.draw();
+      }
       const ctx = this.canvas.getContext('2d', { alpha: false });
       if (ctx !== null && this.view.width > 1 && this.scene.ready.peek()) {
         this.painter.paint(ctx, { ...this.view }, devicePixelRatio, isDark.peek(), this.scans.scans, this.shown.peek());
