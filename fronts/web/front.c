@@ -120,12 +120,12 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->loop = tp_front_loop(self);
     front->world.time = -1;
     front->call_failed = tpi_web_call_failed;
-    status = copy_list(self, "hosts", &front->hosts, &front->guard.host_count, err);
+    status = copy_list(self, "hosts", &front->hosts, &front->gate.host_count, err);
     if (status == TP_OK) {
-        status = copy_list(self, "origins", &front->origins, &front->guard.origin_count, err);
+        status = copy_list(self, "origins", &front->origins, &front->gate.origin_count, err);
     }
-    front->guard.hosts = front->hosts;
-    front->guard.origins = front->origins;
+    front->gate.hosts = front->hosts;
+    front->gate.origins = front->origins;
     status = status == TP_OK ? make_session_id(front, err) : status;
     if (status == TP_OK) {
         status = tpi_web_files_init(&front->files, folder[0] != '\0' ? folder : NULL, err);

@@ -83,17 +83,17 @@ static bool is_allowed(struct connection *c, const tpi_http *request, bool api)
     const struct web_front *front = c->front;
     const bool panics = tpi_span_is(request->path, "/api/panic");
 
-    if (!tpi_guard_knows_host(&front->guard, request->host)) {
+    if (!tpi_gate_knows_host(&front->gate, request->host)) {
         tpi_web_refuse(c, 421, "denied",
                        "this server does not answer to that name: use an IP address, or list the "
                        "name in `hosts` of the front");
     } else if ((api || request->upgrades) &&
-               !tpi_guard_knows_origin(&front->guard, request, front->secure)) {
+               !tpi_gate_knows_origin(&front->gate, request, front->secure)) {
         tpi_web_refuse(c, 403, "denied",
                        "pages of other origins are refused: list the origin in `origins` of the "
                        "front");
     } else if (request->method == TPI_HTTP_POST && request->length > 0 && !panics &&
-               !tpi_guard_is_json(request->type)) {
+               !tpi_gate_is_json(request->type)) {
         tpi_web_refuse(c, 415, "invalid", "the content type is application/json");
     } else if (request->method == TPI_HTTP_OTHER || (request->method == TPI_HTTP_POST && !api)) {
         tpi_web_refuse_method(c, api ? "Allow: GET, HEAD, POST\r\n" : "Allow: GET, HEAD\r\n");

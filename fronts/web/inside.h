@@ -43,7 +43,7 @@
 #include "troupe/stream.h"
 #include "web/encode.h"
 #include "web/frame.h"
-#include "web/guard.h"
+#include "web/gate.h"
 #include "web/host/files.h"
 #include "web/ros.h"
 #include "web/say.h"
@@ -274,7 +274,7 @@ struct web_front {
     unsigned char *shared;       /* owned: READ_SIZE bytes */
     uint32_t most_clients, per_host;
     const char **hosts, **origins; /* owned; the texts are the configuration's */
-    tpi_guard guard;
+    tpi_gate gate;
     /* Upwards, for files below service.c: a request failed before it was sent. */
     void (*call_failed)(struct client *client, struct call *call, tp_status status,
                         const char *text);

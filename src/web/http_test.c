@@ -5,7 +5,7 @@
 
 #include "support/unit.h"
 #include "web/frame.h"
-#include "web/guard.h"
+#include "web/gate.h"
 
 static int read_text(tpi_http *out, const char *text)
 {
@@ -28,7 +28,7 @@ static void a_request_is_read(void **state)
     assert_true(tpi_span_is(request.host, "robot:9665"));
     assert_int_equal(request.length, 12);
     assert_int_equal(request.head, strlen(text) - 4);
-    assert_true(request.closes && request.takes_gzip && tpi_guard_is_json(request.type));
+    assert_true(request.closes && request.takes_gzip && tpi_gate_is_json(request.type));
     assert_true(tpi_http_parameter(value, sizeof value, request.query, "key"));
     assert_string_equal(value, "b c d");
     assert_false(tpi_http_parameter(value, sizeof value, request.query, "ke"));
@@ -128,7 +128,7 @@ static void parts_of_a_path_are_decoded_one_by_one(void **state)
 static void only_names_of_this_machine_are_hosts(void **state)
 {
     static const char *const hosts[] = {"robot.example"};
-    static const tpi_guard guard = {.hosts = hosts, .host_count = 1};
+    static const tpi_gate gate = {.hosts = hosts, .host_count = 1};
     static const struct {
         const char *host;
         bool known;
@@ -159,17 +159,17 @@ static void only_names_of_this_machine_are_hosts(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const tpi_span host = {cases[i].host, strlen(cases[i].host)};
-        if (tpi_guard_knows_host(&guard, host) != cases[i].known) {
+        if (tpi_gate_knows_host(&gate, host) != cases[i].known) {
             fail_msg("%s", cases[i].host);
         }
     }
-    assert_false(tpi_guard_knows_host(&guard, (tpi_span){NULL, 0}));
+    assert_false(tpi_gate_knows_host(&gate, (tpi_span){NULL, 0}));
 }
 
 static void only_own_and_listed_pages_are_origins(void **state)
 {
     static const char *const origins[] = {"https://good.example"};
-    static const tpi_guard guard = {.origins = origins, .origin_count = 1};
+    static const tpi_gate gate = {.origins = origins, .origin_count = 1};
     static const struct {
         const char *origin;
         bool known, secure;
@@ -183,16 +183,16 @@ static void only_own_and_listed_pages_are_origins(void **state)
     tpi_http request = {.host = {"robot:9665", 10}};
 
     (void)state;
-    assert_true(tpi_guard_knows_origin(&guard, &request, false));
+    assert_true(tpi_gate_knows_origin(&gate, &request, false));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         request.origin = (tpi_span){cases[i].origin, strlen(cases[i].origin)};
-        if (tpi_guard_knows_origin(&guard, &request, cases[i].secure) != cases[i].known) {
+        if (tpi_gate_knows_origin(&gate, &request, cases[i].secure) != cases[i].known) {
             fail_msg("%s", cases[i].origin);
         }
     }
     request.origin = (tpi_span){NULL, 0};
     request.fetch_site = (tpi_span){"cross-site", 10};
-    assert_false(tpi_guard_knows_origin(&guard, &request, false));
+    assert_false(tpi_gate_knows_origin(&gate, &request, false));
 }
 
 static void frames_begin_and_end_as_the_standard_says(void **state)

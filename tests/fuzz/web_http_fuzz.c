@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "web/guard.h"
+#include "web/gate.h"
 #include "web/http.h"
 
 static void lies_inside(tpi_span span, const char *text, size_t length)
@@ -30,7 +30,7 @@ static void look_at_path(tpi_span path)
 static void look_at(const tpi_http *request, const char *text, size_t size)
 {
     static const char *const hosts[] = {"robot.example"};
-    static const tpi_guard guard = {
+    static const tpi_gate gate = {
         .hosts = hosts, .host_count = 1, .origins = hosts, .origin_count = 1};
     const tpi_span spans[] = {request->path,
                               request->query,
@@ -52,11 +52,11 @@ static void look_at(const tpi_http *request, const char *text, size_t size)
     fuzz_require(request->path.length > 0 && request->path.text[0] == '/', "no path");
     look_at_path(request->path);
     (void)tpi_http_parameter(value, sizeof value, request->query, "key");
-    if (tpi_guard_knows_host(&guard, request->host)) {
+    if (tpi_gate_knows_host(&gate, request->host)) {
         fuzz_require(request->host.length > 0, "no host is known");
     }
-    (void)tpi_guard_knows_origin(&guard, request, false);
-    (void)tpi_guard_is_json(request->type);
+    (void)tpi_gate_knows_origin(&gate, request, false);
+    (void)tpi_gate_is_json(request->type);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

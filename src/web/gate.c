@@ -1,5 +1,5 @@
-/* guard.c - see guard.h. */
-#include "web/guard.h"
+/* gate.c - see gate.h. */
+#include "web/gate.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static bool is_ipv6(tpi_span name)
     return memchr(name.text, ':', name.length) != NULL;
 }
 
-bool tpi_guard_knows_host(const tpi_guard *guard, tpi_span host)
+bool tpi_gate_knows_host(const tpi_gate *gate, tpi_span host)
 {
     tpi_span name;
 
@@ -85,8 +85,8 @@ bool tpi_guard_knows_host(const tpi_guard *guard, tpi_span host)
     if (tpi_span_same(name, "localhost") || is_ipv4(name) || is_ipv6(name)) {
         return true;
     }
-    for (size_t i = 0; i < guard->host_count; i++) {
-        if (tpi_span_same(name, guard->hosts[i]) || tpi_span_same(host, guard->hosts[i])) {
+    for (size_t i = 0; i < gate->host_count; i++) {
+        if (tpi_span_same(name, gate->hosts[i]) || tpi_span_same(host, gate->hosts[i])) {
             return true;
         }
     }
@@ -95,10 +95,10 @@ bool tpi_guard_knows_host(const tpi_guard *guard, tpi_span host)
 
 /* ---- Origin ---------------------------------------------------------------------------------- */
 
-bool tpi_guard_is_listed(const tpi_guard *guard, tpi_span origin)
+bool tpi_gate_is_listed(const tpi_gate *gate, tpi_span origin)
 {
-    for (size_t i = 0; i < guard->origin_count; i++) {
-        if (strcmp(guard->origins[i], "*") == 0 || tpi_span_same(origin, guard->origins[i])) {
+    for (size_t i = 0; i < gate->origin_count; i++) {
+        if (strcmp(gate->origins[i], "*") == 0 || tpi_span_same(origin, gate->origins[i])) {
             return true;
         }
     }
@@ -126,17 +126,17 @@ static bool is_own(const tpi_http *request, bool secure)
     return true;
 }
 
-bool tpi_guard_knows_origin(const tpi_guard *guard, const tpi_http *request, bool secure)
+bool tpi_gate_knows_origin(const tpi_gate *gate, const tpi_http *request, bool secure)
 {
     if (request->origin.text == NULL) {
         return !tpi_span_same(request->fetch_site, "cross-site");
     }
-    return is_own(request, secure) || tpi_guard_is_listed(guard, request->origin);
+    return is_own(request, secure) || tpi_gate_is_listed(gate, request->origin);
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-bool tpi_guard_is_json(tpi_span type)
+bool tpi_gate_is_json(tpi_span type)
 {
     const char *end = type.text != NULL ? memchr(type.text, ';', type.length) : NULL;
 
