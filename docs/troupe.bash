@@ -93,7 +93,8 @@ _troupe() {
         *) options="--out --for --count --rate --form --compression --locale --force --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
         esac
         ;;
-    play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
+    experiment) options="light --svg --robot --headings --seconds --seed --short --help" ;;
+    play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --channels --move --settle --claim --from --to --table --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
     emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --help $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--terminal --seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;

@@ -195,6 +195,18 @@ bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
            !tpi_play_is_reserved(token->text) && is_near(token->text, wanted);
 }
 
+/* Whether a word that joins the parts of another statement stands here: `let x to 5`. */
+static bool sees_joint(const tpi_play_parser *parser)
+{
+    static const char *const joints[] = {"to", "be", "by", "is", "at", "for", NULL};
+    unsigned i = 0;
+
+    while (joints[i] != NULL && !tpi_play_sees(parser, joints[i])) {
+        i++;
+    }
+    return joints[i] != NULL;
+}
+
 /* Take a word or symbol of the shape. A mistyped one is reported and taken. */
 void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
 {
@@ -208,7 +220,8 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
         parser->is_lost = true;
         return;
     }
-    const bool is_typo = tpi_play_sees_nearly(parser, wanted) || tpi_play_sees(parser, "=");
+    const bool is_typo =
+        tpi_play_sees_nearly(parser, wanted) || tpi_play_sees(parser, "=") || sees_joint(parser);
     const bool is_end = tpi_play_at_line_end(parser);
     tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "`%s` is expected here", wanted)
                                 : is_end

@@ -255,6 +255,23 @@ def a_create_2_says_what_it_fell_back_to():
               'eye: "Light Sensor" → Cliff Front Left Signal')
 
 
+def mistakes_of_pupils_are_marked_and_mended():
+    """Forty mistakes that were written before anybody looked at what the checker knows: the word exactly marked in 95 %, the
+    right fix offered in 80 % of those that have one."""
+    mistakes = json.loads((ROOT / "tests/data/play/pupils.json").read_text(encoding="utf-8"))
+    marked, fixed, missed = 0, [], []
+    for text, line, column, word, fix in mistakes:
+        path = written(text)
+        first = play(path, "--check").stderr.split("\n")[0]
+        is_marked = first.startswith(f"{path}:{line}:{column}: `{word}`")
+        marked += is_marked
+        if fix is not None:
+            fixed.append(f"did you mean `{fix}`?" in first)
+        if not is_marked or (fix is not None and not fixed[-1]):
+            missed.append((text, first))
+    assert marked >= 0.95 * len(mistakes) and sum(fixed) >= 0.8 * len(fixed), (marked, sum(fixed), len(fixed), missed)
+
+
 def wrong_command_lines_are_refused():
     cli.says(play(), 2, cli.usage("play", "which program?"))
     path = written("drive 5\n")
@@ -272,4 +289,5 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged,
          what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, signals_stop_the_robot_of_a_line,
          a_program_drives_a_robot_of_a_world, the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program,
-         one_program_runs_six_robots_away_from_a_lamp, a_create_2_says_what_it_fell_back_to, wrong_command_lines_are_refused)
+         one_program_runs_six_robots_away_from_a_lamp, a_create_2_says_what_it_fell_back_to,
+         mistakes_of_pupils_are_marked_and_mended, wrong_command_lines_are_refused)
