@@ -103,7 +103,7 @@ def a_world_that_is_not_there_is_refused():
     tap.equal((result.returncode, result.stderr), (1, 'troupe sim: there is no world "/no/such.world"\n'))
 
 
-OURS = "ours are cave, classroom, office, swarm, track and warehouse"
+OURS = "ours are cave, classroom, light, office, swarm, track and warehouse"
 
 
 def the_nearest_name_and_all_of_ours_are_told():

@@ -566,7 +566,7 @@ def mistakes_on_the_command_line_are_told():
             says(troupe("sim", "office", *option, *others), 2,
                  usage("sim", f"{option[0]} is for a picture: with --render FILE"))
     says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"; '
-         "ours are cave, classroom, office, swarm, track and warehouse\n")
+         "ours are cave, classroom, light, office, swarm, track and warehouse\n")
     says(troupe("sim", "/no/x.world"), 1, 'troupe sim: there is no world "/no/x.world"\n')
     assert troupe("sim", "--help").stdout.startswith("usage: troupe sim WORLD [options] ")
 

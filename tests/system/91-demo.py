@@ -505,7 +505,7 @@ def mistakes_are_told():
     says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
     says(troupe("demo", "--sped", "2"), 2, usage("demo", 'unexpected "--sped"; did you mean "--speed"?'))
     says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"; '
-         "ours are cave, classroom, office, swarm, track and warehouse\n")
+         "ours are cave, classroom, light, office, swarm, track and warehouse\n")
     result = troupe("demo", "--headless", "--render", "/no/x.png")  # at once
     tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
 
