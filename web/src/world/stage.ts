@@ -10,7 +10,8 @@ import { Trails } from './trails';
 const DRAG_MS = 60; // between two requests while a model is dragged
 const CLICK_PX = 5;
 const BAR_PX = 50;
-const LEAST_MS = 22; // between two pictures: every second one of a screen with 60 a second
+const LEAST_MS = 14; // between two pictures
+const SLOW_MS = 24;
 
 export class Stage {
   readonly selected = signal(-1);
@@ -22,6 +23,8 @@ export class Stage {
 
   private view: View = { x: 0, y: 0, scale: 50, width: 1, height: 1 };
   private drawnAt = 0;
+  private turnedAt = 0;
+  private turn = 16; // ms, on average
   private fitted = true; // the view follows the size of the canvas
   private frame = 0;
   private pointers = new Map<number, { x: number; y: number }>();
@@ -100,7 +103,12 @@ export class Stage {
   draw(): void {
     this.frame ||= requestAnimationFrame((now) => {
       this.frame = 0;
-      if (now - this.drawnAt < LEAST_MS) {
+      // What a turn of the screen takes: a machine that cannot keep up draws every second one.
+      if (now - this.turnedAt < 100) {
+        this.turn += 0.05 * (now - this.turnedAt - this.turn);
+      }
+      this.turnedAt = now;
+      if (now - this.drawnAt < (this.turn > SLOW_MS ? 2 * LEAST_MS : LEAST_MS)) {
         this.draw();
         return;
       }
