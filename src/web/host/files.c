@@ -57,13 +57,13 @@ static bool is_packed_already(const char *type)
 }
 
 /* Gzip it, if that is shorter. */
-static void pack(tpi_web_file *file)
+static tp_status pack(tpi_web_file *file, tp_error *err)
 {
     z_stream stream = {0};
 
     if (file->bytes.length < 256 || is_packed_already(file->type) ||
         deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
-        return;
+        return TP_OK;
     }
     const size_t room = file->bytes.length;
     char *place = tpi_buf_reserve(&file->packed, room);
@@ -78,6 +78,7 @@ static void pack(tpi_web_file *file)
         }
     }
     deflateEnd(&stream);
+    return place != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 static void put_tag(tpi_web_file *file)
@@ -116,10 +117,12 @@ static tp_status add_file(struct reading *r, const char *name)
     if (type_of(name) == NULL) {
         return TP_OK; /* nothing that a browser is to have */
     }
-    tpi_web_file *grown = realloc(files->files, (files->count + 1) * sizeof *grown);
-    if (grown == NULL || files->count == MOST_FILES) {
-        files->files = grown != NULL ? grown : files->files;
+    if (files->count == MOST_FILES) {
         return tp_fail(r->err, TP_E_LIMIT, "%s has more than %d files", r->root, MOST_FILES);
+    }
+    tpi_web_file *grown = realloc(files->files, (files->count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return tp_fail(r->err, TP_E_NOMEM, "out of memory");
     }
     files->files = grown;
     tpi_web_file *file = &grown[files->count++];
@@ -127,11 +130,11 @@ static tp_status add_file(struct reading *r, const char *name)
     if (file->name == NULL || snprintf(path, sizeof path, "%s%s", r->root, name) >= MOST_PATH) {
         return tp_fail(r->err, TP_E_NOMEM, "out of memory");
     }
-    const tp_status status = tpi_file_read(&file->bytes, path, MOST_BYTES - r->bytes, r->err);
+    tp_status status = tpi_file_read(&file->bytes, path, MOST_BYTES - r->bytes, r->err);
     if (status == TP_OK) {
         r->bytes += file->bytes.length;
-        pack(file);
         put_tag(file);
+        status = pack(file, r->err);
     }
     return status;
 }
