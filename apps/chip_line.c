@@ -11,7 +11,7 @@
 enum { BAUD = 57600, HEAD = 4, NEWS = 3, TRIES = 4, KEPT = 16384 };
 static const int64_t MS_NS = 1000000;
 static const int64_t REPLY_NS = 700 * 1000000LL; /* a block is written in less than 0.3 s */
-static const int64_t QUIET_NS = 80 * 1000000LL;   /* then the chip begins a packet anew */
+static const int64_t QUIET_NS = 80 * 1000000LL;  /* then the chip begins a packet anew */
 
 struct chip_line {
     tpi_line *line;

@@ -104,12 +104,8 @@ static tp_status read_body(struct wish *w, const char *text, tp_error *err)
 static const struct setting {
     const char *name;
     tp_status (*read)(struct wish *w, const char *text, tp_error *err);
-} settings[] = {{"world", read_world},
-                {"at", read_at},
-                {"body", read_body},
-                {"wire", read_wire},
-                {"fault", read_fault},
-                {"seed", read_seed}};
+} settings[] = {{"world", read_world}, {"at", read_at},       {"body", read_body},
+                {"wire", read_wire},   {"fault", read_fault}, {"seed", read_seed}};
 
 static tp_status read_setting(struct wish *w, char *text, tp_error *err)
 {
