@@ -15,7 +15,7 @@ def no_frame_is_early_lost_or_written_twice():
 
 
 def nothing_is_written_after_the_stop_of_a_panic():
-    tap.equal("panic: 20 times" in RESULT.stderr and RESULT.stderr.count("writes after the stop: 0") == 1, True)
+    tap.equal("panic: 20 times" in RESULT.stderr and RESULT.stderr.count("writes at a device after its stop: 0;") == 1, True)
     tap.equal(RESULT.returncode, 0)
 
 
