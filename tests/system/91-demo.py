@@ -433,7 +433,7 @@ def a_taken_port_does_not_matter():
 
 
 def whatever_the_world_what_it_tells_to_type_works():
-    worlds = [path.stem for path in sorted((ROOT / "worlds").glob("*.world"))]
+    worlds = [path.stem for path in sorted((ROOT / "worlds").glob("*.world")) if path.stem != "light"]  # which has no robot
     with tempfile.TemporaryDirectory() as folder:
         bare = pathlib.Path(folder) / "bare.world"
         bare.write_text("model ( )\n")

