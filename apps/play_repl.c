@@ -64,7 +64,6 @@ static bool take_line(struct repl *r, tpi_buf *out)
 static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    tp_error err;
 
     if (r->is_terminal) {
         printf("%s", prompt);
@@ -81,7 +80,7 @@ static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
             r->input_length += count > 0 ? (size_t)count : 0;
             r->at_end = count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
         }
-        (void)tp_client_read(r->client, 0, &err);
+        tp_client_step(r->client, false);
     }
     return true;
 }

@@ -111,6 +111,7 @@ struct use {
     double rate;
     int64_t used_ns;         /* when a call or parameter needed it last; 0 for never */
     bool wrote;              /* such a call has needed it to write */
+    bool moved;              /* a WebSocket client has moved something with it: it stays open */
     tp_error failed;         /* why it could not be opened last */
     struct pending *pending; /* owned: wait for the opening, the oldest first */
     unsigned pending_count;

@@ -136,7 +136,8 @@ static bool is_needed(const struct client *client, const struct use *use, bool w
 {
     const bool briefly = use->used_ns != 0 && front_now(client->front) - use->used_ns < BRIEFLY_NS;
 
-    return (write ? use->writers : use->readers) > 0 || (briefly && (!write || use->wrote));
+    return (write ? use->writers : use->readers) > 0 || (briefly && (!write || use->wrote)) ||
+           (write && use->moved);
 }
 
 static void close_it(struct client *client, struct use *use, bool write)

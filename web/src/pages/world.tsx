@@ -158,20 +158,25 @@ function RobotPanel({ scene, robot, drive, close }: { scene: Scene; robot: Model
 
 // ---- The stage -------------------------------------------------------------------------------------
 
-function Robots({ scene, stage }: { scene: Scene; stage: Stage }) {
+/** `chosen` is called behind a choice, so that the arrow keys drive at once. */
+function Robots({ scene, stage, chosen }: { scene: Scene; stage: Stage; chosen: () => void }) {
   scene.ready.value;
   scene.count.value;
   const robots = scene.robots();
   if (robots.length === 0) {
     return null;
   }
+  const choose = (number: number) => {
+    stage.selected.value = number;
+    chosen();
+  };
   return (
     <section class="panel" aria-label="Robots">
       <h2>{robots.length === 1 ? 'Robot' : `${robots.length} robots`}</h2>
       <ul class="robots">
         {robots.slice(0, 100).map((robot) => (
           <li key={robot.number}>
-            <button type="button" aria-pressed={stage.selected.value === robot.number} onClick={() => (stage.selected.value = robot.number)}>
+            <button type="button" aria-pressed={stage.selected.value === robot.number} onClick={() => choose(robot.number)}>
               <i class="swatch" style={{ background: `rgb(${robot.color.slice(0, 3).join()})` }} />
               {robot.name}
               {robot.controlled && <small>drives itself</small>}
@@ -297,7 +302,7 @@ function View({ scene }: { scene: Scene }) {
         {stage !== null && robot !== undefined && (
           <RobotPanel key={robot.number} scene={scene} robot={robot} drive={drive} close={() => (stage.selected.value = -1)} />
         )}
-        {stage !== null && <Robots scene={scene} stage={stage} />}
+        {stage !== null && <Robots scene={scene} stage={stage} chosen={() => canvas.current?.focus()} />}
       </aside>
     </div>
   );
