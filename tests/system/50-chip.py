@@ -240,11 +240,12 @@ def another_architecture_runs_the_same_images():
         print("# no compiler for ARM, or no QEMU: not looked at")
         return
     arguments = [sys.argv[7], "-M", "microbit", "-display", "none", "-serial", "pty", "-monitor", "none", "-kernel", sys.argv[6]]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as machine, Board() as board:
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as machine:
         try:
             other = argparse.Namespace(url=re.search(r"/dev/pts/\d+", machine.stdout.readline()).group(0))
             for text in PROGRAMS:
-                tap.equal(upload(other, text, "--trace"), upload(board, text, "--trace"))
+                with Board() as board:
+                    tap.equal(upload(board, text, "--trace"), upload(other, text, "--trace"))
         finally:
             machine.kill()
 
