@@ -63,8 +63,8 @@ _troupe() {
         *:describe) files='!*.urdf' options="--json --help" ;;
         *:check) files='!*.urdf' options="--help" ;;
         *:goto) options="--map $server" ;;
-        *:set) options="--in $server" ;;
-        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot $server" ;;
+        *:set) options="--in --within $server" ;;
+        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot --within $server" ;;
         *:record) files='!*.csv' options="--hz --for --count $server" ;;
         *:state) options="--broadcast --for --count --json $server" ;;
         *) options=$server ;;
