@@ -40,6 +40,8 @@ ALLOWED = {
     "src/web/host": ENGINE | {"web", "platform", "troupe"},
     # Finding the files of robots.
     "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # Finding the manifests of sensors.
+    "src/sensors/host": ENGINE | {"sensors", "platform", "troupe"},
     # Programs in folders, and proofs of transfers.
     "src/play/host": ENGINE | {"play", "platform", "troupe"},
     # The binding of the engine "play" to devices.
