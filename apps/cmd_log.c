@@ -25,7 +25,7 @@ const command command_log = {
         "usage: troupe log [DEVICE ...] [-o FILE] [--for S] [--count N] [--rate HZ]\n"
         "       troupe log info FILE\n"
         "       troupe log csv FILE [-o TABLE.csv] [--locale LANGUAGE]\n"
-        "       troupe log recover FILE [-o FILE] [--force]\n"
+        "       troupe log recover FILE ... [-o FILE] [--force]\n"
         "\n"
         "Records all data of the devices until it is interrupted. Without DEVICE, all devices "
         "that\n"
@@ -49,6 +49,7 @@ const command command_log = {
         "csv writes a recording as a table, to standard output by default.\n"
         "recover saves every intact chunk of a damaged recording; the default output is\n"
         "FILE-recovered.mcap. Exit codes: 0 the file was whole, 1 a part was saved, 2 nothing.\n"
+        "Of several files, the worst one counts.\n"
         "\n"
         "Examples: troupe log position2d:0 ranger:0 -o run.mcap --for 60\n"
         "          troupe log aio:0 -o light.csv --locale de\n",

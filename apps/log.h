@@ -37,6 +37,11 @@ tp_status log_file_sink(void *context, const void *bytes, size_t length, tp_erro
 /* Create a file that must not exist, unless `force`. */
 int log_file_create(FILE **out, const char *path, bool force);
 
+/* The arguments of a command: a recording, an output, --force, --locale; NULL for what it does not
+ * have. */
+int log_read_paths(int argc, char **argv, const char **in, const char **out, bool *force,
+                   tpi_log_locale *locale);
+
 /* Whether the text ends in this. */
 bool log_ends_in(const char *text, const char *ending);
 

@@ -249,8 +249,10 @@ static int create_file(struct record *r)
 
 static int begin_recording(struct record *r)
 {
-    const tpi_log_writer_options options = {
-        .sink = log_file_sink, .context = r->file, .compression = r->compression};
+    const tpi_log_writer_options options = {.sink = log_file_sink,
+                                            .context = r->file,
+                                            .compression = r->compression,
+                                            .span_ns = TP_NS_PER_S};
     const tpi_log_note notes[] = {{"server", remote_url(&r->remote)}, {NULL, NULL}};
     tp_error err = {.text = ""};
 
@@ -350,6 +352,19 @@ static int record(struct record *r)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
+/* The name of the file tells what is written; a name without an ending is a recording. */
+static int check_kind(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *ending = strrchr(slash == NULL ? path : slash, '.');
+
+    return ending == NULL || strcmp(ending, ".mcap") == 0 || strcmp(ending, ".csv") == 0
+               ? EXIT_DONE
+               : command_fail(name, EXIT_USAGE,
+                              "%s: a recording is .mcap, a table .csv; there is no \"%s\"", path,
+                              ending);
+}
+
 static int read_named(struct record *r, const char *option, const char *value)
 {
     if (strcmp(option, "--form") == 0) {
@@ -373,7 +388,7 @@ static int read_named(struct record *r, const char *option, const char *value)
                    : command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
     }
     r->out = value;
-    return EXIT_DONE;
+    return check_kind(value);
 }
 
 static int read_option(struct record *r, int argc, char **argv, int *i)
