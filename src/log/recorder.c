@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CODES = 256 };
+enum { CODES = 256, MOST_PROPERTIES = 60 };
 
 static const char *const form_names[] = {"json", "xdr"};
-static const char device_notes[] = "troupe.device", answer_notes[] = "troupe.answer";
+static const char device_notes[] = "troupe.device", answer_notes[] = "troupe.answer",
+                  property_notes[] = "troupe.properties";
 
 /* A device, with its channels by code. */
 struct recorded {
@@ -79,6 +80,24 @@ tp_status tpi_log_recorder_add(tpi_log_recorder *recorder, const char *name, con
                                   {"driver", made->driver},
                                   {NULL, NULL}};
     return tpi_log_writer_metadata(recorder->writer, device_notes, notes, err);
+}
+
+tp_status tpi_log_recorder_properties(tpi_log_recorder *recorder, unsigned device,
+                                      const tpi_log_note *properties, tp_error *err)
+{
+    tpi_log_note notes[MOST_PROPERTIES + 2] = {{"device", recorder->devices[device]->name}};
+    unsigned count = 1;
+
+    for (; properties->name != NULL && count <= MOST_PROPERTIES; properties++) {
+        notes[count++] = *properties;
+    }
+    return tpi_log_writer_metadata(recorder->writer, property_notes, notes, err);
+}
+
+bool tpi_log_is_question(const tp_message *request)
+{
+    return request->kind == TP_KIND_REQUEST && request->effect == TP_EFFECT_READS &&
+           request->ask == NULL && request->answer != NULL && request->mark != TP_MARK_EXTENSION;
 }
 
 tp_status tpi_log_recorder_answer(tpi_log_recorder *recorder, unsigned device,
@@ -249,7 +268,8 @@ bool tpi_log_about_read(tpi_log_about *about, const tpi_log_item *metadata,
     if (answer && about->interface != NULL) {
         about->request = tp_interface_message_named(about->interface, TP_KIND_REQUEST, request);
     }
-    return about->device[0] != '\0' && (answer || is_text(metadata->name, device_notes));
+    return about->device[0] != '\0' && (answer || is_text(metadata->name, device_notes) ||
+                                        is_text(metadata->name, property_notes));
 }
 
 void tpi_log_track_read(tpi_log_track *track, const tpi_log_item *channel,

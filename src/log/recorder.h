@@ -36,6 +36,16 @@ void tpi_log_recorder_destroy(tpi_log_recorder *recorder);
 tp_status tpi_log_recorder_add(tpi_log_recorder *recorder, const char *name, const char *driver,
                                const tp_interface *interface, unsigned *device, tp_error *err);
 
+/* Record properties of a device: names and values, ended by a NULL name. They become metadata,
+ * "troupe.properties", with `device`. `uncertainty` and `unit`, or `uncertainty.FIELD` and
+ * `unit.FIELD`, say something about the numbers of the device. */
+tp_status tpi_log_recorder_properties(tpi_log_recorder *recorder, unsigned device,
+                                      const tpi_log_note *properties, tp_error *err);
+
+/* Whether the answer to this request belongs to a recording: it asks without a question, and
+ * changes nothing. */
+bool tpi_log_is_question(const tp_message *request);
+
 /* Record what a device has answered to a request of its interface without a question, such as
  * GET_GEOM. */
 tp_status tpi_log_recorder_answer(tpi_log_recorder *recorder, unsigned device,
