@@ -244,7 +244,9 @@ struct connection {
     bool dismissed; /* by its session: what waits is still sent */
     bool finishing; /* to be closed when everything is written */
     size_t typical; /* length of a frame of data, lately */
-    bool brief;     /* advertises without schemas */
+    int64_t
+        behind_ns; /* no data has waited for longer than since then; 0 if the stream takes all */
+    bool brief;    /* advertises without schemas */
     int64_t heard_ns;
 
     struct incoming in;
@@ -376,7 +378,7 @@ void tpi_web_write_note(struct connection *c);
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
 
-/* A message has come for a client whose stream takes no more. */
+/* Data waits for a client whose stream takes no more: called when more comes, and by the tick. */
 void tpi_web_behind(struct connection *c);
 
 /* ---- http.c ---- */
