@@ -226,7 +226,8 @@ struct http_state {
 struct stop_state {
     bool owed; /* a confirmation */
     int64_t began_ns;
-    bool told; /* that it is not complete */
+    bool told;            /* that it is not complete */
+    struct owed *drivers; /* owned: those that did not stop at once, and when they had */
 };
 
 struct connection {
@@ -611,8 +612,10 @@ void tpi_web_stop(struct connection *c, const char *why);
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
 
 /* The state of the panic as JSON, with `op` if `op`. */
-void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t began_ns,
-                       bool *stopped);
+void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op);
+
+/* The connection ends. */
+void tpi_web_stop_forget(struct connection *c);
 void tpi_web_stop_tick(struct web_front *front);
 void tpi_web_stop_told(struct connection *c);
 
