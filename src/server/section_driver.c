@@ -379,7 +379,7 @@ static const struct section_field driver_fields[] = {
     {.name = "lease",
      .value = FIELD_NUMBER,
      .unit = "s",
-     .fallback = "1 for our clients, 5 for Player's",
+     .fallback = "1 for our clients; 5 for Player's, none in simulated worlds",
      .help = "time that its devices keep moving after the last message of the client that moves "
              "them; 0 for no limit",
      .flags = FIELD_CAREFUL,
