@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 
-enum { TPI_PLAY_MOST_LISTED = 200, TPI_PLAY_LISTED_NAME = 64, TPI_PLAY_PROOF = 32 };
+enum { TPI_PLAY_PROOF = 32 };
 
 /* The names of all programs that can be read, in order, each ended by a NUL; how many. `folder` is
  * looked into first; "" for none. */

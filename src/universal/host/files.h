@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "universal/wired.h"
 
-enum { TPI_MOST_PATH = 4096, TPI_MOST_NAMES = 64 };
+enum { TPI_MOST_PATH = 4096 };
 
 /* Load the vocabulary, classes.xml. */
 tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err);
