@@ -2,22 +2,17 @@
 #include "emulate_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "emulate/garble.h"
-#include "platform/line.h"
+#include "line_port.h"
 #include "platform/pty.h"
 
-enum { CHUNK = 4096, MOST_PENDING = 256 * 1024, LONGEST_HOST = 256 };
+enum { CHUNK = 4096, MOST_PENDING = 256 * 1024 };
 
 struct emulate_line {
     tpi_emu *robot;   /* borrowed */
@@ -26,93 +21,19 @@ struct emulate_line {
     bool is_udp;
     bool linked; /* the link is ours */
     tpi_pty pty;
-    int listener; /* the TCP or UDP port; -1 for none */
-    int peer;     /* the host; -1 for none */
-    char host[LONGEST_HOST];
-    unsigned port;
+    line_port port;
+    int peer;                     /* the host; -1 for none */
     struct sockaddr_storage from; /* the host on UDP: the last one that sent something */
     socklen_t from_length;        /* 0 for none */
     tpi_buf pending;              /* for the host, already garbled */
     uint64_t received;
 };
 
-/* ---- TCP ------------------------------------------------------------------------------------- */
-
-static tp_status fail_errno(const char *what, int error, tp_error *err)
-{
-    char reason[96];
-
-    return tp_fail(err, TP_E_IO, "%s: %s", what, tpi_line_reason(error, reason, sizeof reason));
-}
-
-/* "tcp:HOST:PORT", or udp: for robots with packets */
-static tp_status split_address(emulate_line *line, const char *listen, tp_error *err)
-{
-    const char *scheme = line->is_udp ? "udp:" : "tcp:";
-    const char *host = strncmp(listen, scheme, 4) == 0 ? listen + 4 : NULL;
-    const char *colon = host == NULL ? NULL : strrchr(host, ':');
-    char *end = NULL;
-    const unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, &end, 10);
-
-    if (colon == NULL || colon == host || (size_t)(colon - host) >= sizeof line->host ||
-        end == colon + 1 || *end != '\0' || port > 65535) {
-        return tp_fail(err, TP_E_INVALID, "\"%.80s\" is no address, as %s127.0.0.1:0 is", listen,
-                       scheme);
-    }
-    (void)snprintf(line->host, sizeof line->host, "%.*s", (int)(colon - host), host);
-    line->port = (unsigned)port;
-    return TP_OK;
-}
-
-static void learn_port(emulate_line *line)
-{
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    char port[16] = "";
-
-    if (getsockname(line->listener, (struct sockaddr *)&address, &length) == 0 &&
-        getnameinfo((struct sockaddr *)&address, length, NULL, 0, port, sizeof port,
-                    NI_NUMERICSERV) == 0) {
-        line->port = (unsigned)strtoul(port, NULL, 10);
-    }
-}
-
-static tp_status listen_at(emulate_line *line, const struct addrinfo *at, tp_error *err)
-{
-    const int on = 1;
-
-    line->listener = socket(at->ai_family, line->is_udp ? SOCK_DGRAM : SOCK_STREAM, 0);
-    if (line->listener < 0 ||
-        setsockopt(line->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        bind(line->listener, at->ai_addr, at->ai_addrlen) != 0 ||
-        (!line->is_udp && listen(line->listener, 4) != 0) ||
-        fcntl(line->listener, F_SETFL, O_NONBLOCK) != 0 ||
-        fcntl(line->listener, F_SETFD, FD_CLOEXEC) != 0) {
-        return fail_errno("cannot listen", errno, err);
-    }
-    learn_port(line);
-    return TP_OK;
-}
+/* ---- Ports ----------------------------------------------------------------------------------- */
 
 static tp_status open_port(emulate_line *line, const char *address, tp_error *err)
 {
-    const struct addrinfo hints = {.ai_socktype = line->is_udp ? SOCK_DGRAM : SOCK_STREAM,
-                                   .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    char port[16];
-    tp_status status = split_address(line, address, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    (void)snprintf(port, sizeof port, "%u", line->port);
-    const int result = getaddrinfo(line->host, port, &hints, &found);
-    status = result != 0 ? tp_fail(err, TP_E_INVALID, "%s", gai_strerror(result))
-                         : listen_at(line, found, err);
-    if (found != NULL) {
-        freeaddrinfo(found);
-    }
-    return status == TP_OK ? TP_OK : tp_wrap(err, status, address);
+    return line_port_open(&line->port, line->is_udp ? "udp" : "tcp", address, err);
 }
 
 static void close_peer(emulate_line *line)
@@ -124,44 +45,16 @@ static void close_peer(emulate_line *line)
     tpi_buf_clear(&line->pending);
 }
 
-/* A line has one host: others are closed at once, and so is everybody while it is unplugged. */
-static void accept_hosts(emulate_line *line, bool plugged)
-{
-    for (;;) {
-        const int on = 1;
-        const int fd = accept(line->listener, NULL, NULL);
-        if (fd < 0) {
-            return;
-        }
-        if (line->peer >= 0 || !plugged || fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
-            close(fd);
-        } else {
-            (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-            (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-            line->peer = fd;
-        }
-    }
-}
-
 /* ---- Pseudo-terminals ------------------------------------------------------------------------ */
 
-/* Replace a link that is there, and nothing else. */
+/* Make the link, if there is to be one. */
 static tp_status make_link(emulate_line *line, tp_error *err)
 {
-    struct stat there;
+    const tp_status status =
+        line->link == NULL ? TP_OK : line_link_make(line->link, line->pty.path, err);
 
-    if (line->link == NULL) {
-        return TP_OK;
-    }
-    if (lstat(line->link, &there) == 0 && !S_ISLNK(there.st_mode)) {
-        return tp_fail(err, TP_E_INVALID, "%s is there and is no link", line->link);
-    }
-    (void)unlink(line->link);
-    if (symlink(line->pty.path, line->link) != 0) {
-        return fail_errno(line->link, errno, err);
-    }
-    line->linked = true;
-    return TP_OK;
+    line->linked = line->link != NULL && status == TP_OK;
+    return status;
 }
 
 static tp_status open_pty(emulate_line *line, tp_error *err)
@@ -196,7 +89,7 @@ tp_status emulate_line_open(emulate_line **out, tpi_emu *robot, const char *list
                            .is_tcp = listen != NULL && !tpi_emu_has_packets(robot),
                            .is_udp = tpi_emu_has_packets(robot),
                            .pty.fd = -1,
-                           .listener = -1,
+                           .port.listener = -1,
                            .peer = -1};
     listen = listen == NULL && line->is_udp ? "udp:127.0.0.1:0" : listen;
     const tp_status status = listen != NULL ? open_port(line, listen, err) : open_pty(line, err);
@@ -215,9 +108,7 @@ void emulate_line_close(emulate_line *line)
     }
     close_peer(line);
     close_pty(line);
-    if (line->listener >= 0) {
-        close(line->listener);
-    }
+    line_port_close(&line->port);
     tpi_buf_fini(&line->pending);
     free(line);
 }
@@ -227,7 +118,8 @@ void emulate_line_put_url(const emulate_line *line, tpi_buf *out)
     const unsigned baud = tpi_emu_baud(line->robot);
 
     if (line->is_tcp || line->is_udp) {
-        tpi_buf_printf(out, "%s:%s:%u", line->is_tcp ? "tcp" : "udp", line->host, line->port);
+        tpi_buf_printf(out, "%s:%s:%u", line->is_tcp ? "tcp" : "udp", line->port.host,
+                       line->port.port);
     } else if (line->pty.fd < 0) {
         tpi_buf_puts(out, "unplugged");
     } else {
@@ -247,7 +139,7 @@ uint64_t emulate_line_received(const emulate_line *line)
 int emulate_line_fd(const emulate_line *line)
 {
     if (line->is_tcp || line->is_udp) {
-        return line->peer >= 0 ? line->peer : line->listener;
+        return line->peer >= 0 ? line->peer : line->port.listener;
     }
     return tpi_pty_is_used(&line->pty) ? line->pty.fd : -1;
 }
@@ -341,15 +233,14 @@ static void drop_output(emulate_line *line)
 /* A robot that is away has no port: a host that sends something gets an error. */
 static void plug_packets(emulate_line *line, bool plugged)
 {
-    char address[LONGEST_HOST + 16];
+    char address[sizeof line->port.host + 16];
 
-    if (!plugged && line->listener >= 0) {
-        close(line->listener);
-        line->listener = -1;
+    if (!plugged && line->port.listener >= 0) {
+        line_port_close(&line->port);
         line->from_length = 0;
     }
-    if (plugged && line->listener < 0) {
-        (void)snprintf(address, sizeof address, "udp:%s:%u", line->host, line->port);
+    if (plugged && line->port.listener < 0) {
+        (void)snprintf(address, sizeof address, "udp:%s:%u", line->port.host, line->port.port);
         (void)open_port(line, address, NULL);
     }
 }
@@ -363,9 +254,9 @@ static void exchange_packets(emulate_line *line)
     ssize_t got = 0;
     size_t length;
 
-    for (unsigned i = 0; i < MOST_AT_ONCE && line->listener >= 0 && got >= 0; i++) {
+    for (unsigned i = 0; i < MOST_AT_ONCE && line->port.listener >= 0 && got >= 0; i++) {
         from_length = sizeof from;
-        got = recvfrom(line->listener, bytes, sizeof bytes, 0, (struct sockaddr *)&from,
+        got = recvfrom(line->port.listener, bytes, sizeof bytes, 0, (struct sockaddr *)&from,
                        &from_length);
         if (got > 0) {
             line->from = from;
@@ -375,9 +266,9 @@ static void exchange_packets(emulate_line *line)
         }
     }
     while ((length = tpi_emu_output(line->robot, bytes, sizeof bytes)) > 0) {
-        if (line->listener >= 0 && line->from_length > 0) {
-            (void)sendto(line->listener, bytes, length, 0, (const struct sockaddr *)&line->from,
-                         line->from_length);
+        if (line->port.listener >= 0 && line->from_length > 0) {
+            (void)sendto(line->port.listener, bytes, length, 0,
+                         (const struct sockaddr *)&line->from, line->from_length);
         }
     }
 }
@@ -389,7 +280,7 @@ static bool plug(emulate_line *line, bool plugged)
         if (!plugged) {
             close_peer(line);
         }
-        accept_hosts(line, plugged);
+        line_port_accept(&line->port, &line->peer, plugged);
         return false;
     }
     if (plugged == (line->pty.fd >= 0)) {

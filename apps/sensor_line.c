@@ -2,21 +2,12 @@
 #include "sensor_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "platform/line.h"
+#include "line_port.h"
 #include "platform/pty.h"
-
-enum { LONGEST_HOST = 256 };
 
 struct sensor_line {
     const char *link; /* borrowed; NULL for none */
@@ -25,79 +16,9 @@ struct sensor_line {
     bool is_used; /* a host was there at the last read */
     unsigned baud;
     tpi_pty pty;
-    int listener, peer; /* -1 for none */
-    char host[LONGEST_HOST];
-    unsigned port;
+    line_port port;
+    int peer; /* the host on TCP; -1 for none */
 };
-
-static tp_status fail_errno(const char *what, int error, tp_error *err)
-{
-    char reason[96];
-
-    return tp_fail(err, TP_E_IO, "%s: %s", what, tpi_line_reason(error, reason, sizeof reason));
-}
-
-/* ---- TCP ------------------------------------------------------------------------------------- */
-
-/* "tcp:HOST:PORT" */
-static tp_status split_address(sensor_line *line, const char *listen, tp_error *err)
-{
-    const char *host = strncmp(listen, "tcp:", 4) == 0 ? listen + 4 : NULL;
-    const char *colon = host == NULL ? NULL : strrchr(host, ':');
-    char *end = NULL;
-    const unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, &end, 10);
-
-    if (colon == NULL || colon == host || (size_t)(colon - host) >= sizeof line->host ||
-        end == colon + 1 || *end != '\0' || port > 65535) {
-        return tp_fail(err, TP_E_INVALID, "\"%.80s\" is no address, as tcp:127.0.0.1:0 is", listen);
-    }
-    (void)snprintf(line->host, sizeof line->host, "%.*s", (int)(colon - host), host);
-    line->port = (unsigned)port;
-    return TP_OK;
-}
-
-static void learn_port(sensor_line *line)
-{
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    char port[16] = "";
-
-    if (getsockname(line->listener, (struct sockaddr *)&address, &length) == 0 &&
-        getnameinfo((struct sockaddr *)&address, length, NULL, 0, port, sizeof port,
-                    NI_NUMERICSERV) == 0) {
-        line->port = (unsigned)strtoul(port, NULL, 10);
-    }
-}
-
-static tp_status open_port(sensor_line *line, const char *listen_at, tp_error *err)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                                   .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-    struct addrinfo *at = NULL;
-    const int on = 1;
-    char port[16];
-    tp_status status = split_address(line, listen_at, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    (void)snprintf(port, sizeof port, "%u", line->port);
-    const int result = getaddrinfo(line->host, port, &hints, &at);
-    if (result != 0) {
-        return tp_fail(err, TP_E_INVALID, "%s: %s", listen_at, gai_strerror(result));
-    }
-    line->listener = socket(at->ai_family, SOCK_STREAM, 0);
-    if (line->listener < 0 ||
-        setsockopt(line->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        bind(line->listener, at->ai_addr, at->ai_addrlen) != 0 || listen(line->listener, 4) != 0 ||
-        fcntl(line->listener, F_SETFL, O_NONBLOCK) != 0 ||
-        fcntl(line->listener, F_SETFD, FD_CLOEXEC) != 0) {
-        status = fail_errno(listen_at, errno, err);
-    }
-    freeaddrinfo(at);
-    learn_port(line);
-    return status;
-}
 
 static void close_peer(sensor_line *line)
 {
@@ -107,44 +28,16 @@ static void close_peer(sensor_line *line)
     line->peer = -1;
 }
 
-/* A line has one host: others are closed at once, and so is everybody while it is unplugged. */
-static void accept_hosts(sensor_line *line)
-{
-    for (;;) {
-        const int on = 1;
-        const int fd = accept(line->listener, NULL, NULL);
-        if (fd < 0) {
-            return;
-        }
-        if (line->peer >= 0 || !line->is_plugged || fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
-            close(fd);
-        } else {
-            (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-            (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-            line->peer = fd;
-        }
-    }
-}
-
 /* ---- Pseudo-terminals ------------------------------------------------------------------------ */
 
-/* Replace a link that is there, and nothing else. The rename makes it appear as a whole. */
+/* Make the link, if there is to be one. */
 static tp_status make_link(sensor_line *line, tp_error *err)
 {
-    struct stat there;
+    const tp_status status =
+        line->link == NULL ? TP_OK : line_link_make(line->link, line->pty.path, err);
 
-    if (line->link == NULL) {
-        return TP_OK;
-    }
-    if (lstat(line->link, &there) == 0 && !S_ISLNK(there.st_mode)) {
-        return tp_fail(err, TP_E_INVALID, "%s is there and is no link", line->link);
-    }
-    (void)unlink(line->link);
-    if (symlink(line->pty.path, line->link) != 0) {
-        return fail_errno(line->link, errno, err);
-    }
-    line->linked = true;
-    return TP_OK;
+    line->linked = line->link != NULL && status == TP_OK;
+    return status;
 }
 
 static void close_pty(sensor_line *line)
@@ -170,9 +63,9 @@ tp_status sensor_line_open(sensor_line **out, const char *listen, const char *li
                           .is_tcp = listen != NULL,
                           .baud = baud,
                           .pty.fd = -1,
-                          .listener = -1,
+                          .port.listener = -1,
                           .peer = -1};
-    tp_status status = line->is_tcp ? open_port(line, listen, err) : TP_OK;
+    tp_status status = line->is_tcp ? line_port_open(&line->port, "tcp", listen, err) : TP_OK;
     status = status == TP_OK ? sensor_line_plug(line, true, err) : status;
     if (status != TP_OK) {
         sensor_line_close(line);
@@ -187,9 +80,7 @@ void sensor_line_close(sensor_line *line)
     if (line != NULL) {
         close_peer(line);
         close_pty(line);
-        if (line->listener >= 0) {
-            close(line->listener);
-        }
+        line_port_close(&line->port);
         free(line);
     }
 }
@@ -223,7 +114,7 @@ void sensor_line_put_url(const sensor_line *line, tpi_buf *out)
     if (!line->is_plugged) {
         tpi_buf_puts(out, "unplugged");
     } else if (line->is_tcp) {
-        tpi_buf_printf(out, "tcp:%s:%u", line->host, line->port);
+        tpi_buf_printf(out, "tcp:%s:%u", line->port.host, line->port.port);
     } else {
         tpi_buf_printf(out, "serial:%s?baud=%u", line->link != NULL ? line->link : line->pty.path,
                        line->baud);
@@ -243,7 +134,7 @@ static int used_fd(const sensor_line *line)
 size_t sensor_line_read(sensor_line *line, void *bytes, size_t size, bool *is_new)
 {
     if (line->is_tcp) {
-        accept_hosts(line);
+        line_port_accept(&line->port, &line->peer, line->is_plugged);
     }
     const int fd = used_fd(line);
     *is_new = fd >= 0 && !line->is_used;
@@ -272,5 +163,5 @@ size_t sensor_line_write(sensor_line *line, const void *bytes, size_t length)
 
 int sensor_line_fd(const sensor_line *line)
 {
-    return line->is_tcp && line->peer < 0 ? line->listener : used_fd(line);
+    return line->is_tcp && line->peer < 0 ? line->port.listener : used_fd(line);
 }
