@@ -353,6 +353,14 @@ static int64_t arrival_ns(const tp_mechanism_package *ask, int64_t now_ns)
     return arrived_ns > 0 && arrived_ns < (double)now_ns ? (int64_t)arrived_ns : now_ns;
 }
 
+/* A question changes no plan: the turn that was chosen before comes in time. Otherwise a client
+ * that asks all the time would have everybody's motion looked at for each of its questions. */
+static bool only_asks(const tpi_motion_header *header)
+{
+    return header->kind == TPI_MOTION_QUERY && header->mode != TPI_MOTION_BROADCAST &&
+           header->flags == 0;
+}
+
 static tp_status take_package(tp_device *device, const tp_mechanism_package *ask, uint8_t right,
                               tp_error *err)
 {
@@ -380,7 +388,9 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
     tpi_motion_engine_package(m->engine, member->number, &header, ask->bytes + TPI_MOTION_HEADER,
                               now_ns);
     tpi_motion_engine_aged(m->engine, member->number, arrival_ns(ask, now_ns));
-    tpi_motiond_turn(m);
+    if (!only_asks(&header)) {
+        tpi_motiond_turn(m);
+    }
     deliver(m, member);
     return TP_OK;
 }

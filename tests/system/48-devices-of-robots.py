@@ -146,6 +146,20 @@ def a_robot_with_a_voice_speaks():
                 line.close()
 
 
+def the_rate_is_that_of_the_section():
+    """Two robots in one server: the readings of one for each ten of the other, whatever the machine does besides."""
+    sections = "".join(f'driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "aio:{i}" ] rate {rate} )\n'
+                       for i, rate in enumerate((40, 4)))
+    with player.server(cli.PROGRAM, sections) as server, player.Client(("127.0.0.1", server.ports[0])) as client:
+        counts = [0, 0]
+        client.open(AIO, 1)
+        client.open(AIO, 0)
+        while counts[0] < 80:
+            message = client.data()
+            counts[message.index] += message.interf == AIO
+        assert 4 <= counts[1] <= 16, counts
+
+
 tap.main(a_plain_client_of_players_protocol_drives_an_nxt, motors_of_two_devices_stop_one_by_one,
          outputs_of_an_arduino_are_written_and_its_wheels_keep_their_pins, a_pin_that_is_an_output_is_not_read,
-         a_finch_shows_colours, a_robot_with_a_voice_speaks)
+         a_finch_shows_colours, a_robot_with_a_voice_speaks, the_rate_is_that_of_the_section)

@@ -244,6 +244,54 @@ static void a_program_drives_and_stops(void **state)
     close_scene(&s);
 }
 
+/* The bytes on the line, in both directions, from the end of one line of a trace to that of another
+ * one. */
+static unsigned bytes_between(const char *trace, const char *first, const char *second)
+{
+    const char *at = strstr(trace, first), *last = strstr(trace, second);
+    unsigned count = 0;
+
+    assert_true(at != NULL && last != NULL && at < last);
+    at = strchr(at, '\n');
+    for (last = strchr(last, '\n'); at < last; at++) {
+        count += *at == ' '; /* one before each byte */
+    }
+    return count;
+}
+
+/* On robots that have no instruction for both wheels, the second one follows as fast as the line
+ * carries what is between them. */
+static void both_wheels_are_at_most_5_ms_apart(void **state)
+{
+    static const struct {
+        const char *robot, *port, *left, *right;
+        double baud;
+    } robots[] = {
+        {"lifa", "emulate:lifa", "> ff 0a 05 ", "> ff 0a 06 ", 115200},
+        {"firmata", "emulate:firmata", " e5 00 01", " e6 00 01", 57600},
+        {"nxt", "emulate:nxt", "> 0c 00 80 04 01 ", "> 0c 00 00 04 02 ", 115200},
+    };
+    tp_universal_call call = {
+        .command = TP_UNIVERSAL_MOVE_MOTORS, .count = 2, .trace = true, .values = {{50}, {-50}}};
+    tp_universal_result result;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
+        struct scene s;
+
+        open_scene(&s, robots[i].robot, robots[i].port);
+        for (int turn = 0; turn < 2; turn++) { /* the first one also sets up pins */
+            assert_int_equal(tp_universal_run(s.robot, &call, &result, &s.err), TP_OK);
+            const double apart_s =
+                10 * bytes_between(result.trace, robots[i].left, robots[i].right) / robots[i].baud;
+            if (apart_s > 0.005) {
+                fail_msg("%s: %g ms\n%s", robots[i].robot, 1000 * apart_s, result.trace);
+            }
+        }
+        close_scene(&s);
+    }
+}
+
 static void texts_go_to_the_robot_and_back(void **state)
 {
     tp_universal_call call = {
@@ -446,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_reading_tells_how_it_was_done),
         cmocka_unit_test(a_young_reading_is_not_made_again),
         cmocka_unit_test(a_program_drives_and_stops),
+        cmocka_unit_test(both_wheels_are_at_most_5_ms_apart),
         cmocka_unit_test(texts_go_to_the_robot_and_back),
         cmocka_unit_test(a_tone_needs_no_lease),
         cmocka_unit_test(every_fault_has_its_sentence),
