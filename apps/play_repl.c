@@ -42,6 +42,8 @@ struct repl {
     size_t input_length;
     bool is_terminal, at_end;
     edit_line editor; /* of a terminal */
+    struct termios
+        between; /* of the terminal, while no line is read: Ctrl-D waits for the next one */
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -116,22 +118,22 @@ static bool edit(struct repl *r, const char *prompt, tpi_buf *out)
  * one while the line is read; signals stay what they are. */
 static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
 {
-    struct termios before, ours;
+    struct termios ours;
 
-    if (!r->is_terminal || tcgetattr(STDIN_FILENO, &before) != 0) {
+    if (!r->is_terminal) {
         bool goes = true;
         while (goes && !take_line(r, out)) {
             goes = read_more(r);
         }
         return goes;
     }
-    ours = before;
+    ours = r->between;
     ours.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     ours.c_cc[VMIN] = 1;
     ours.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSADRAIN, &ours);
     const bool is_read = edit(r, prompt, out);
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &r->between);
     return is_read;
 }
 
@@ -436,6 +438,7 @@ int play_repl(play_host *host, tp_client *client)
     struct repl r = {.host = host,
                      .client = client,
                      .is_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0};
+    struct termios before;
     tp_error err = {0};
     int result = EXIT_DONE;
 
@@ -444,7 +447,16 @@ int play_repl(play_host *host, tp_client *client)
     }
     host->program = &r.source.program;
     host->vocabulary = r.source.vocabulary;
+    r.is_terminal = r.is_terminal && tcgetattr(STDIN_FILENO, &before) == 0;
+    if (r.is_terminal) {
+        r.between = before;
+        r.between.c_cc[VEOF] = _POSIX_VDISABLE;
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &r.between);
+    }
     result = talk(&r);
+    if (r.is_terminal) {
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    }
     const int stopped = play_stop_robot(host->robot);
     if (!tp_client_is_connected(client)) {
         result = command_fail(name, EXIT_FAILED, "the connection to the robot was lost");

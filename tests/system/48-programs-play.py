@@ -311,6 +311,9 @@ def one_program_runs_six_robots_away_from_a_lamp():
         assert f"| {' | '.join(cells[:4])} |" in page, row
     frozen = cli.troupe("experiment", "light", "--robot", "nxt").stdout
     assert re.search(r" [78] of 8 .* [0-4] of 8 ", frozen), frozen
+    for robot in ("finch", "srv1"):  # it is not the seed
+        result = cli.troupe("experiment", "light", "--robot", robot, "--seed", "3", "--short")
+        assert result.returncode == 0 and re.search(r" [78] of 8 ", result.stdout), result
     cli.says(cli.troupe("experiment"), 2, cli.usage("experiment", "which experiment? light"))
 
 
