@@ -58,9 +58,9 @@ static void make_room(struct connection *c, size_t needed)
 /* Whether the next request or message has to wait. A stop never does. */
 static bool waits(struct connection *c)
 {
-    return c->phase != PHASE_STOP &&
-           (c->http.waiting != WAITS_NOT || tpi_web_waiting(c) >= MOST_OUT ||
-            tp_session_is_busy(door_of(c)));
+    return tpi_web_tls_waits(c) || (c->phase != PHASE_STOP && (c->http.waiting != WAITS_NOT ||
+                                                               tpi_web_waiting(c) >= MOST_OUT ||
+                                                               tp_session_is_busy(door_of(c))));
 }
 
 static size_t consume(struct connection *c, const unsigned char *bytes, size_t length,
@@ -138,7 +138,7 @@ static void find_room(struct connection *c, void **bytes, size_t *length)
 
 static void pause_if_waiting(struct connection *c)
 {
-    if (!c->ending && !c->paused && c->in.length > 0 && waits(c)) {
+    if (!c->ending && !c->paused && (c->in.length > 0 || tpi_web_tls_waits(c)) && waits(c)) {
         c->paused = true;
         tp_stream_pause(c->stream);
     }
@@ -166,9 +166,9 @@ static void read_plain(struct connection *c, size_t length)
 }
 
 /* All that has come is decrypted: what cannot be handled yet is held. */
-static void read_secret(struct connection *c, size_t length)
+static void read_decrypted(struct connection *c)
 {
-    long got = tpi_web_tls_read(c, length) ? 1 : -1;
+    long got = 1;
 
     while (got > 0 && !c->ending) {
         void *bytes;
@@ -181,6 +181,15 @@ static void read_secret(struct connection *c, size_t length)
         }
     }
     if (got < 0) {
+        tpi_web_give_up(c);
+    }
+}
+
+static void read_secret(struct connection *c, size_t length)
+{
+    if (tpi_web_tls_read(c, length)) {
+        read_decrypted(c);
+    } else {
         tpi_web_give_up(c);
     }
 }
@@ -205,6 +214,10 @@ static void on_read(void *context, size_t length)
 
 static void resume(struct connection *c)
 {
+    if (tpi_web_tls_greeted(c)) {
+        read_decrypted(c);
+        pause_if_waiting(c);
+    }
     if (c->in.held != NULL && !waits(c)) {
         read_held(c, 0);
     }

@@ -126,6 +126,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->world.time = -1;
     front->call_failed = tpi_web_call_failed;
     front->prepare.run = tpi_web_prepare_files;
+    front->greet.run = tpi_web_tls_greet;
     status = copy_list(self, "hosts", &front->hosts, &front->gate.host_count, err);
     if (status == TP_OK) {
         status = copy_list(self, "origins", &front->origins, &front->gate.origin_count, err);
@@ -160,6 +161,7 @@ static void web_close(tp_front_instance *self)
     tpi_web_visitors_clear(front);
     tpi_web_world_leave(front);
     tp_loop_after_cancel(front->loop, &front->prepare);
+    tp_loop_after_cancel(front->loop, &front->greet);
     tp_listener_close(front->listener);
     tp_timer_destroy(front->tick);
     tp_timer_destroy(front->watch);

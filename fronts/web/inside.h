@@ -289,9 +289,11 @@ struct web_front {
     bool ticking;
     tp_timer *watch; /* owned: while a stop is not confirmed */
     char session_id[17];
-    bool secure;            /* TLS */
-    struct ssl_ctx_st *tls; /* owned; NULL without TLS */
-    unsigned char *raw;     /* owned: READ_SIZE bytes that come, with TLS */
+    bool secure;                  /* TLS */
+    struct ssl_ctx_st *tls;       /* owned; NULL without TLS */
+    unsigned char *raw;           /* owned: READ_SIZE bytes that come, with TLS */
+    struct connection *greetings; /* borrowed list: wait for a step of their greeting */
+    tp_after greet;               /* makes it */
 
     struct connection *connections; /* owned; the newest first */
     size_t count;
@@ -594,6 +596,13 @@ void tpi_web_tls_end(struct connection *c);
 
 /* Bytes have come into `raw`; false if the connection ends. */
 bool tpi_web_tls_read(struct connection *c, size_t length);
+
+/* The work of web_front.greet: a step of a greeting. */
+void tpi_web_tls_greet(tp_after *after);
+
+/* Whether its greeting waits for that; and whether it has just ended: once true. */
+bool tpi_web_tls_waits(const struct connection *c);
+bool tpi_web_tls_greeted(struct connection *c);
 
 /* Plain bytes of what has come; 0 for none, negative if the connection ends. */
 long tpi_web_tls_take(struct connection *c, void *bytes, size_t length);

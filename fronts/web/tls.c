@@ -4,10 +4,15 @@
  * What comes is given to OpenSSL and read from it as plain bytes; what goes out is encrypted a
  * record at a time, and the next one only when the stream has taken the last. So a client that does
  * not read has one record waiting, as without TLS it has none.
+ *
+ * Greetings cost more than anything else that a stranger can ask for. They wait in a list, a turn
+ * makes one step of one of them, and hosts take turns: who floods the server with greetings waits
+ * for them, and nobody else does.
  */
 #include <assert.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +25,9 @@ struct tls {
     BIO *in, *out;                   /* the SSL's */
     unsigned char waiting[2 * ROOM]; /* encrypted, not taken by the stream yet */
     size_t length, sent;
+    struct connection *next; /* borrowed: behind it in the list of greetings */
+    bool waits;              /* it is in that list, and nothing is read from its stream */
+    bool greeted;            /* there may be plain bytes that came with the end of the greeting */
 };
 
 /* ---- The certificate ------------------------------------------------------------------------- */
@@ -103,6 +111,14 @@ bool tpi_web_tls_begin(struct connection *c)
 void tpi_web_tls_end(struct connection *c)
 {
     if (c->tls != NULL) {
+        struct connection **at = &c->front->greetings;
+
+        while (*at != NULL && *at != c) {
+            at = &(*at)->tls->next;
+        }
+        if (*at == c) {
+            *at = c->tls->next;
+        }
         SSL_free(c->tls->ssl); /* and what it reads and writes */
         free(c->tls);
     }
@@ -147,6 +163,106 @@ bool tpi_web_tls_flush(struct connection *c)
     return flush(c);
 }
 
+/* ---- Greetings ------------------------------------------------------------------------------- */
+
+static bool same_host(const struct connection *a, const struct connection *b)
+{
+    const char *one = tp_stream_peer(a->stream), *other = tp_stream_peer(b->stream);
+    const char *end = strrchr(one, ':');
+    const size_t length = end != NULL ? (size_t)(end - one) + 1 : strlen(one) + 1;
+
+    return strncmp(one, other, length) == 0;
+}
+
+static struct connection **last_place(struct web_front *front)
+{
+    struct connection **at = &front->greetings;
+
+    while (*at != NULL) {
+        at = &(*at)->tls->next;
+    }
+    return at;
+}
+
+/* The first of the list; all others of its host go behind those of other hosts. */
+static struct connection *take_greeting(struct web_front *front)
+{
+    struct connection *first = front->greetings;
+    struct connection *again = NULL, **end = &again;
+    struct connection **at = &front->greetings;
+
+    *at = first->tls->next;
+    while (*at != NULL) {
+        struct connection *c = *at;
+
+        if (same_host(first, c)) {
+            *at = c->tls->next;
+            c->tls->next = NULL;
+            *end = c;
+            end = &c->tls->next;
+        } else {
+            at = &c->tls->next;
+        }
+    }
+    *at = again;
+    first->tls->next = NULL;
+    first->tls->waits = false;
+    return first;
+}
+
+/* One step of a greeting; false if it has failed. */
+static bool greet(struct connection *c)
+{
+    ERR_clear_error();
+    const int done = SSL_do_handshake(c->tls->ssl);
+    const int error = done == 1 ? SSL_ERROR_NONE : SSL_get_error(c->tls->ssl, done);
+
+    c->tls->greeted = done == 1;
+    c->blocked = !flush(c) || c->blocked;
+    if (error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ) {
+        return false;
+    }
+    /* A greeting that does not end in time is an unfinished message. */
+    return tp_session_hold(c->door->sessions[FORM_JSON], error != SSL_ERROR_NONE,
+                           error != SSL_ERROR_NONE);
+}
+
+void tpi_web_tls_greet(tp_after *after)
+{
+    struct web_front *front =
+        (struct web_front *)((char *)after - offsetof(struct web_front, greet));
+
+    assert(front_is_current(front));
+    if (front->greetings == NULL) {
+        return;
+    }
+    struct connection *c = take_greeting(front);
+    if (!c->ending && !greet(c)) {
+        tpi_web_give_up(c);
+    }
+    tpi_web_flush(c); /* reads on */
+    if (front->greetings != NULL) {
+        tp_loop_later(front->loop, after);
+    }
+}
+
+bool tpi_web_tls_waits(const struct connection *c)
+{
+    return c->tls != NULL && c->tls->waits;
+}
+
+bool tpi_web_tls_greeted(struct connection *c)
+{
+    const bool greeted = c->tls != NULL && c->tls->greeted;
+
+    if (greeted) {
+        c->tls->greeted = false;
+    }
+    return greeted;
+}
+
+/* ---- Reading and writing --------------------------------------------------------------------- */
+
 bool tpi_web_tls_read(struct connection *c, size_t length)
 {
     struct tls *tls = c->tls;
@@ -156,17 +272,10 @@ bool tpi_web_tls_read(struct connection *c, size_t length)
     if (BIO_write(tls->in, c->front->raw, (int)length) != (int)length) {
         return false;
     }
-    if (!SSL_is_init_finished(tls->ssl)) {
-        const int done = SSL_do_handshake(tls->ssl);
-        const int error = done == 1 ? SSL_ERROR_NONE : SSL_get_error(tls->ssl, done);
-
-        c->blocked = !flush(c) || c->blocked;
-        if (error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ) {
-            return false;
-        }
-        /* A greeting that does not end in time is an unfinished message. */
-        return tp_session_hold(c->door->sessions[FORM_JSON], error != SSL_ERROR_NONE,
-                               error != SSL_ERROR_NONE);
+    if (!SSL_is_init_finished(tls->ssl) && !tls->waits) {
+        tls->waits = true;
+        *last_place(c->front) = c;
+        tp_loop_later(c->front->loop, &c->front->greet);
     }
     return true;
 }

@@ -207,17 +207,9 @@ def a_world_tells_its_time():
         tap.equal(times == sorted(set(times)), True)
 
 
-def certificate(folder):
-    path = {"certificate": f"{folder}/cert.pem", "private_key": f"{folder}/key.pem"}
-    made = tap.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=localhost", "-keyout", path["private_key"], "-out", path["certificate"]])
-    assert made.returncode == 0, made.stderr
-    return path
-
-
 def with_a_certificate_the_front_speaks_TLS():
     with tempfile.TemporaryDirectory() as folder:
-        path = certificate(folder)
+        path = web.certificate(folder)
         fields = " ".join(f'{name} "{value}"' for name, value in path.items())
         context = ssl.create_default_context(cafile=path["certificate"])
         context.check_hostname = False

@@ -3,7 +3,12 @@
 without a key, with a wrong one, with a wrong Host, Origin and content type: nothing of it reaches a device.
 argv: the troupe program."""
 import json
+import select
+import signal
+import socket
+import ssl
 import struct
+import tempfile
 import time
 
 import cli
@@ -223,6 +228,59 @@ def a_hundred_clients_that_do_not_read_slow_nobody():
             client.socket.close()
 
 
+def hello():
+    """The first bytes of a client of TLS."""
+    to_us, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        ssl.create_default_context().wrap_bio(to_us, to_server, server_hostname="localhost").do_handshake()
+    except ssl.SSLWantReadError:
+        return to_server.read()
+
+
+def many_greetings_of_TLS_delay_nobody():
+    """A hundred clients greet while the server is frozen, then one that is there already asks: its answer does not wait for them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = web.certificate(folder)
+        context = ssl.create_default_context(cafile=path["certificate"])
+        context.check_hostname = False
+        with web.Server(front=" ".join(f'{name} "{value}"' for name, value in path.items())) as server:
+            with web.Http(server) as http:
+                http.socket = context.wrap_socket(http.socket)
+                most = 100
+                for _ in range(20):  # this program may be late itself
+                    strangers = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(100)]
+                    tap.equal(http.get("/api/panic").status, 200)
+                    server.process.send_signal(signal.SIGSTOP)
+                    for stranger in strangers:
+                        stranger.sendall(hello())
+                    http.socket.sendall(b"GET /api/panic HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    server.process.send_signal(signal.SIGCONT)
+                    http.socket.recv(1)
+                    most = min(most, len(select.select(strangers, [], [], 0)[0]))
+                    for stranger in strangers:  # all are greeted in the end
+                        tap.equal(stranger.recv(1), b"\x16")
+                        stranger.close()
+                    http.socket.recv(65536)
+                    if most < 50:
+                        break
+                tap.equal((most, most < 50), (most, True))
+
+
+def what_follows_a_close_frame_is_ignored():
+    with web.Server() as server, web.Socket(server) as client:
+        client.say(op="advertise", channels=[{"id": 3, "topic": "/6665/position2d/0/cmd/VEL", "encoding": "json"}])
+        drive = client.frame(2, struct.pack("<BI", 1, 3) + b'{"vel":{"px":0.3},"state":1}')
+        client.socket.sendall(client.frame(8, struct.pack(">H", 1000)) + drive)
+        tap.equal(client.op("close")["code"][:2], struct.pack(">H", 1000))
+        tap.equal(client.socket.recv(10), b"")
+        for _ in range(5):
+            tap.equal(web.ask(server, "GET", "/api/devices/position2d:0/STATE").json["value"]["vel"]["px"], 0)
+        with web.Http(server) as http:  # a client that only closes its side gets its answer
+            http.socket.sendall(b"GET /api/panic HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            http.socket.shutdown(socket.SHUT_WR)
+            tap.equal(http.socket.recv(12), b"HTTP/1.1 200")
+
+
 def a_wrong_key_is_tried_slowly():
     with web.Server(KEYS + web.FAKE, listen="0.0.0.0") as server:
         statuses = [web.ask(server, "POST", DRIVE, VEL, headers={"Authorization": f"Bearer wrong {i}"}).status for i in range(12)]
@@ -232,4 +290,5 @@ def a_wrong_key_is_tried_slowly():
 tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_nothing_by_websocket,
          a_websocket_of_another_page_is_refused, everybody_stops_and_not_everybody_resets, no_path_leads_out_of_the_dashboard,
          requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
-         a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly)
+         a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly,
+         many_greetings_of_TLS_delay_nobody, what_follows_a_close_frame_is_ignored)

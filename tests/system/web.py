@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 PROGRAM = sys.argv[1]
 FAKE = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] )\n'
 
@@ -201,3 +203,11 @@ class Socket(Http):
 
 def devices(server):
     return {device["name"]: device for device in ask(server, "GET", "/api/devices").json["devices"]}
+
+
+def certificate(folder):
+    path = {"certificate": f"{folder}/cert.pem", "private_key": f"{folder}/key.pem"}
+    made = tap.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-keyout", path["private_key"], "-out", path["certificate"]])
+    assert made.returncode == 0, made.stderr
+    return path
