@@ -336,13 +336,31 @@ static const tp_field *find_field(const tp_struct *type, tpi_json_span name)
     return NULL;
 }
 
+/* The first field that is a struct with such a field: "px" of a velocity is in its "vel". */
+static const tp_field *find_around(const tp_struct *type, tpi_json_span name)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const tp_field *field = &type->fields[i];
+        if (field->shape == TP_SHAPE_ONE && field->of != NULL && find_field(field->of, name)) {
+            return field;
+        }
+    }
+    return NULL;
+}
+
 static bool reject_name(struct reader *r, const tp_struct *type, tpi_json_span name)
 {
+    const tp_field *around = find_around(type, name);
     char word[64];
     char hint[96];
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, copy_word(name, word, sizeof word));
+    if (around != NULL) {
+        return tpi_json_reject_at(&r->json, span_at(r, name) - 1,
+                                  "%s has no field \"%s\"; did you mean {\"%s\":{\"%s\":...}}?",
+                                  type->name, word, around->name, word);
+    }
     for (uint32_t i = 0; i < type->field_count; i++) {
         tpi_nearest_offer(&nearest, type->fields[i].name);
     }

@@ -170,6 +170,9 @@ static void unknown_members_are_named(void **state)
     (void)state;
     is_refused(&tp_desc_point_2d, "{\"px\":1,\n \"pz\":2}",
                "line 2, column 2: point_2d has no field \"pz\"; did you mean \"px\"?");
+    is_refused(&tp_desc_position2d_cmd_vel, "{\"px\":1}",
+               "line 1, column 2: position2d_cmd_vel has no field \"px\"; did you mean "
+               "{\"vel\":{\"px\":...}}?");
     is_refused(&tp_desc_point_2d, "{\"px\":1,\"px\":2}", "line 1, column 9: px is given twice");
 }
 

@@ -74,7 +74,7 @@ main({
     await close(page);
   },
 
-  'the stick on the screen drives, and a hidden pointer lets go': async () => {
+  'the stick on the screen and a gamepad drive, and stop when they are let go': async () => {
     const page = await open(base, 'world');
     await page.click('.robots button:has-text("ada")');
     const before = await stands();
@@ -84,6 +84,15 @@ main({
     await page.mouse.move(box.x + box.width / 2 + 40, box.y + box.height / 2);
     await until('the robot turns', async () => Math.abs((await pose()).pa - before.pa) > 0.1);
     await page.mouse.up();
+    const after = await stands();
+    // A gamepad drives the chosen robot.
+    await page.evaluate(() => {
+      globalThis.pad = { id: 'a pad', axes: [0, -1, 0, 0] };
+      navigator.getGamepads = () => [globalThis.pad];
+    });
+    await until('the pad drives', async () => way(await pose(), after) > 0.05);
+    await page.waitForSelector('.drive .hint:has-text("a pad")');
+    await page.evaluate(() => (globalThis.pad.axes = [0, 0.05, 0, 0])); // sticks never rest quite in the middle
     await stands();
     await close(page);
   },

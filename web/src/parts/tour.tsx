@@ -7,7 +7,7 @@ type Step = { page: string; at: string; title: string; text: string };
 
 const STEPS: Step[] = [
   { page: 'world', at: '.shows', title: 'The world', text: 'An office, a classroom and a stage, from above. Drag the floor to move the view, turn the wheel or pinch to zoom.' },
-  { page: 'world', at: '.robots', title: 'A robot of yours', text: 'Choose bell, here or by a click on it. The arrow keys, the stick or a gamepad drive it. You can also drag robots and things.' },
+  { page: 'world', at: '.robots', title: 'A robot of yours', text: 'Choose bell, here or by a click on it. The arrow keys, the stick or a gamepad drive it; Go to sends it to a place on the map. You can also drag robots and things.' },
   { page: 'programs', at: '.editors', title: 'One program, any robot', text: 'Blocks and text are the same program. Change a number, choose a robot and press Run, or run it on all four at once.' },
   { page: 'motion', at: '.motion-grid', title: 'Timed motion', text: 'max and the arm play a sequence, each command at its instant. Hold it, or slow it down with Rate.' },
   { page: 'world', at: '.stop', title: 'STOP', text: 'It stops everything that moves, at once. Esc pressed twice does the same, wherever you type. Try it: Reset lets things move again.' },

@@ -17,6 +17,7 @@ function placeOf(pose: any): Place {
 export class Journey {
   readonly state = signal<any>(null);
   readonly going = signal(false); // by this page
+  readonly arrival = signal(false); // where this page has sent it
   way: Place[] = [];
   guesses: Guess[] = [];
   particles: Place[] = [];
@@ -40,7 +41,7 @@ export class Journey {
     }
     this.ends.push(
       link.listen(topicOf(this.planner, 'STATE'), (value) => this.took(value)),
-      effect(() => void ((link.state.value === 'lost' || stop.panic.value?.active) && this.arrived())),
+      effect(() => void ((link.state.value === 'lost' || stop.panic.value?.active) && this.leave())),
     );
     if (this.localize !== undefined) {
       this.ends.push(link.listen(topicOf(this.localize, 'HYPOTHS'), (value) => this.guessed(value)));
@@ -70,16 +71,16 @@ export class Journey {
     const a = from === undefined ? 0 : Math.atan2(y - from.py, x - from.px);
     this.release();
     this.release = hold();
-    this.seen = false;
+    this.seen = this.arrival.value = false;
     this.going.value = command(this.planner, 'GOAL', { goal: { px: x, py: y, pa: a } });
   }
 
   stop(): void {
-    this.arrived();
+    this.leave();
     request(this.planner, 'HALT').catch(fail);
   }
 
-  private arrived(): void {
+  private leave(): void {
     this.going.value = false;
     this.release();
     this.release = () => {};
@@ -92,7 +93,8 @@ export class Journey {
     this.state.value = state;
     this.seen ||= !state.done && !!state.valid;
     if (this.going.peek() && this.seen && state.done) {
-      this.arrived();
+      this.arrival.value = true;
+      this.leave();
     }
     const plan = `${state.goal.px} ${state.goal.py} ${state.waypoints_count} ${state.valid}`;
     if (plan !== this.known) {

@@ -1,0 +1,54 @@
+// journey.mjs - a robot with a planner is sent to a goal by numbers and by a click, and stopped.
+//
+//   node journey.mjs URL
+import { ask, close, equal, holds, main, open, until } from './browser.mjs';
+
+const base = process.argv[2];
+
+async function planner() {
+  return (await ask(base, '/api/devices/planner:0/STATE')).value;
+}
+
+async function chosen() {
+  const page = await open(base, 'world');
+  await page.click('.robots button:has-text("ada")');
+  await page.waitForSelector('.go-to');
+  return page;
+}
+
+main({
+  'a robot goes to a place that was typed, while another page is open too, and the page says that it has arrived': async () => {
+    const page = await chosen();
+    await page.fill('.go-to label:has-text("x") input', '-6.2');
+    await page.fill('.go-to label:has-text("y") input', '1.9');
+    await page.click('.go-to button[type=submit]');
+    await page.waitForSelector('#journey:has-text("On its way")');
+    await page.waitForFunction(() => document.querySelector('.stage canvas').stage.painter.journey.goal() !== null);
+    await page.click('nav a[href="#/server"]');
+    await page.waitForSelector('.server table');
+    await page.click('nav a[href="#/world"]');
+    await page.waitForSelector('#journey:has-text("arrived")');
+    const { pos } = await planner();
+    holds(Math.hypot(pos.px + 6.2, pos.py - 1.9) < 0.5, `it is at ${JSON.stringify(pos)}`);
+    equal(await page.locator('.note.bad').allTextContents(), []);
+    await close(page);
+  },
+
+  'a click on the map is a goal; Stop stops the robot': async () => {
+    const page = await chosen();
+    await page.click('.go-to button:has-text("A place on the map")');
+    const box = await page.locator('.stage canvas').boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForSelector('#journey:has-text("On its way")');
+    holds(Math.abs((await planner()).goal.px) < 1, 'the goal is elsewhere');
+    await page.click('.go-to button:has-text("Stop")');
+    await until('it stands', async () => {
+      const [first] = [await planner(), await new Promise((done) => setTimeout(done, 300))];
+      const next = await planner();
+      return Math.hypot(first.pos.px - next.pos.px, first.pos.py - next.pos.py) < 1e-3;
+    });
+    await new Promise((done) => setTimeout(done, 1300)); // longer than the lease
+    equal(await page.locator('.note.bad').allTextContents(), []);
+    await close(page);
+  },
+});
