@@ -69,11 +69,11 @@ def ask(fd, command, end=b"\n"):
 def manifests_are_listed_shown_and_checked():
     code, out, _ = run("sensors")
     names = [line.split()[0] for line in out.splitlines()[1:]]
-    tap.equal((code, names), (0, ["accelerometer", "button", "heater", "nxt_light", "simulated", "temperature", "ultrasonic"]))
+    tap.equal((code, names), (0, ["accelerometer", "button", "heater", "nxt_light", "simulated", "temperature", "ultrasonic", "uno_light"]))
     code, out, _ = run("sensors", "show", "nxt_light")
     tap.equal((code, "mode 1, Floodlight: 1 On, 2 Off" in out, "0.143  piecewise_lin" in out), (0, True, True))
     code, out, _ = run("sensors", "check", *names)
-    tap.equal((code, len(out.splitlines())), (0, 7))
+    tap.equal((code, len(out.splitlines())), (0, 8))
     code, _, err = run("sensors", "check", f"{ROOT}/tests/data/sensors/nxt_light_printed.xml")
     tap.equal((code, len(err.splitlines())), (1, 10))
     tap.equal(bool(re.search(r"printed.xml:3: <name>: it is not closed before </identity> of line 24; write </name>", err)), True)
