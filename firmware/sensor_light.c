@@ -17,7 +17,7 @@ static const tpi_sensor_mode modes_0[] = {
 };
 static const tpi_sensor_channel channels[] = {
     {.number = 1, .kind = 0, .conversion_count = 2, .conversion_start = 0, .mode_count = 1,
-     .conversions = conversions_0, .modes = modes_0, .min_period_us = 1000, .trig_delay_us = 0},
+     .conversions = conversions_0, .modes = modes_0, .min_period_us = 500, .trig_delay_us = 0},
 };
 const char tpi_sensor_firmware_manifest[] TPI_SENSOR_FLASH =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?><sensor lang=\"English\"><identity><name>Uno Light Sensor</n"
@@ -36,10 +36,10 @@ const char tpi_sensor_firmware_manifest[] TPI_SENSOR_FLASH =
     ">1</resolution><uncertainty>0.143</uncertainty></scale><data_model><datatype>uint16</datatype><s"
     "ample_size>1</sample_size></data_model></conversion></conversions><modes><mode index=\"1\"><type>s"
     "tate</type><name>Floodlight</name><states><option index=\"1\">On</option><option index=\"2\">Off</op"
-    "tion></states></mode></modes><capabilities><min_period>1</min_period><trig_delay>0</trig_delay><"
-    "/capabilities></transducer></transducers><datalogging><max_datasize>512</max_datasize><time_sour"
-    "ce>device</time_source><modes></modes></datalogging><defaults><channel>1</channel><conversion ch"
-    "annel=\"1\">1</conversion><mode channel=\"1\" index=\"1\">1</mode></defaults></sensor>";
+    "tion></states></mode></modes><capabilities><min_period>0.5</min_period><trig_delay>0</trig_delay"
+    "></capabilities></transducer></transducers><datalogging><max_datasize>512</max_datasize><time_so"
+    "urce>device</time_source><modes></modes></datalogging><defaults><channel>1</channel><conversion "
+    "channel=\"1\">1</conversion><mode channel=\"1\" index=\"1\">1</mode></defaults></sensor>";
 const tpi_sensor_plan tpi_sensor_firmware_plan = {
     .channels = channels, .channel_count = 1, .default_channel = 1,
     .manifest_length = sizeof tpi_sensor_firmware_manifest - 1};
