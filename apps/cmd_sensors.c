@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "sensors/host/files.h"
+#include "sensors/plan.h"
 #include "sensors_text.h"
 #include "table.h"
 
@@ -67,6 +68,25 @@ static int show(const char *sensor)
     return command_write(name, &out);
 }
 
+/* The source of a firmware. */
+static int code(const char *sensor)
+{
+    tpi_manifest *manifest = NULL;
+    tpi_buf out = {0};
+    tp_error err = {0};
+
+    if (tpi_sensor_files_read(&manifest, NULL, sensor, NULL, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    const tpi_sensor_plan *plan = tpi_sensor_plan_make(manifest, 0);
+    if (plan != NULL) {
+        tpi_sensor_plan_put_code(manifest, plan, &out);
+    }
+    out.failed = out.failed || plan == NULL;
+    tpi_manifest_destroy(manifest);
+    return command_write(name, &out);
+}
+
 static void print_mistake(void *context, const char *text)
 {
     (void)context;
@@ -118,7 +138,10 @@ static int run(int argc, char **argv)
     if (strcmp(what, "show") == 0 && argc == 2) {
         return show(argv[1]);
     }
-    if (strcmp(what, "show") == 0 && argc < 2) {
+    if (strcmp(what, "code") == 0 && argc == 2) {
+        return code(argv[1]);
+    }
+    if ((strcmp(what, "show") == 0 || strcmp(what, "code") == 0) && argc < 2) {
         return command_fail(name, EXIT_USAGE, "which sensor?");
     }
     return command_unexpected(name, argv[strcmp(what, "list") == 0 ? 1 : argc > 2 ? 2 : 0], NULL);
@@ -131,6 +154,7 @@ const command command_sensors = {
         "usage: troupe sensors [list]             list the manifests\n"
         "       troupe sensors show NAME          what a manifest says: channels, units, modes\n"
         "       troupe sensors check FILE...      find all mistakes, with their lines\n"
+        "       troupe sensors code NAME          C source of the plan, for a firmware\n"
         "\n"
         "A sensor is a name or the path of a manifest. Names are looked for in the folders of\n"
         "TROUPE_SENSOR_PATH, then in those that come with Troupe. sensors.md describes how to\n"

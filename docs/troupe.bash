@@ -79,7 +79,7 @@ _troupe() {
         return
         ;;
     sensors)
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.xml' -- "$word"; compgen -W "list show check --help $(troupe sensors 2>/dev/null | awk 'NR > 1 {print $1}')" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.xml' -- "$word"; compgen -W "list show check code --help $(troupe sensors 2>/dev/null | awk 'NR > 1 {print $1}')" -- "$word")
         return
         ;;
     translate)

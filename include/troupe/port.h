@@ -16,6 +16,7 @@
  *     hid:2354:1111                      the same, by vendor and product
  *     script:FILE                        a conversation: docs/reference/scripts.md
  *     emulate:nxt?world=classroom        an emulated robot: docs/guide/emulators.md
+ *     sensor:nxt_light?wave=1=sine       an emulated sensor: docs/guide/sensors.md
  *
  * A write waits at most one second; a line that takes nothing in that time has failed. A read waits
  * until a deadline of the instance's clock. With a simulated clock, waiting for a script takes no

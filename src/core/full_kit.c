@@ -4,6 +4,7 @@
 #include "emulate/host/line.h"
 #include "loop/socket_line.h"
 #include "platform/hid.h"
+#include "sensors/host/line.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
@@ -25,8 +26,13 @@ static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp
                                          OPTIONAL_FRONTS NULL};
 #undef Y
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix,    &tpi_scheme_udp,
-                                           &tpi_scheme_hid, &tpi_scheme_emulate, NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_tcp,
+                                           &tpi_scheme_unix,
+                                           &tpi_scheme_udp,
+                                           &tpi_scheme_hid,
+                                           &tpi_scheme_emulate,
+                                           &tpi_scheme_sensor,
+                                           NULL};
 
 const tp_kit tp_full_kit = {
     .drivers = drivers,

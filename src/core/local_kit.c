@@ -2,6 +2,7 @@
  */
 #include "emulate/host/line.h"
 #include "platform/hid.h"
+#include "sensors/host/line.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
@@ -14,6 +15,7 @@ static const tp_driver *const drivers[] = {LOCAL_DRIVERS NULL};
 
 static const tp_front *const fronts[] = {NULL};
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_hid, &tpi_scheme_emulate, NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_hid, &tpi_scheme_emulate, &tpi_scheme_sensor,
+                                           NULL};
 
 const tp_kit tp_local_kit = {.drivers = drivers, .fronts = fronts, .schemes = schemes};

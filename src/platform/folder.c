@@ -110,3 +110,14 @@ bool tpi_folder_exists(const char *path)
 
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
+
+uint64_t tpi_folder_mark(const char *path)
+{
+    struct stat link, file;
+
+    if (lstat(path, &link) != 0 || stat(path, &file) != 0) {
+        return 0;
+    }
+    return ((uint64_t)link.st_ino * 1000003U) ^ ((uint64_t)link.st_ctim.tv_sec << 30) ^
+           (uint64_t)link.st_ctim.tv_nsec ^ ((uint64_t)file.st_rdev << 40) ^ 1U;
+}

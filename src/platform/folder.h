@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "troupe/status.h"
 
@@ -22,5 +23,8 @@ bool tpi_folder_above(bool object, int levels, char *out, size_t size);
 bool tpi_folder_own(const char *kind, char *out, size_t size, size_t index);
 
 bool tpi_folder_exists(const char *path);
+
+/* A number that differs for a file, or a link to one, that was made anew; 0 if it is not there. */
+uint64_t tpi_folder_mark(const char *path);
 
 #endif

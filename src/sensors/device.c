@@ -7,7 +7,7 @@
 #include "sensors/device_inside.h"
 
 void tpi_sensor_init(tpi_sensor *s, const tpi_sensor_plan *plan, const tpi_sensor_hooks *hooks,
-                     void *context, int32_t *cells, uint16_t cell_count)
+                     void *context, tpi_sensor_cell *cells, uint16_t cell_count)
 {
     memset(s, 0, sizeof *s);
     s->plan = plan;

@@ -33,6 +33,12 @@
 #define TPI_SENSOR_CONDITIONS 4 /* of a channel */
 #endif
 
+#ifndef TPI_SENSOR_CELL
+#define TPI_SENSOR_CELL int32_t /* what a raw number fits in */
+#endif
+
+typedef TPI_SENSOR_CELL tpi_sensor_cell;
+
 enum {
     TPI_SENSOR_COMMAND = 120, /* the longest command */
     TPI_SENSOR_PIECE = 48,    /* the most bytes that a step writes */
@@ -130,7 +136,7 @@ typedef struct tpi_sensor {
     const tpi_sensor_plan *plan;   /* borrowed */
     const tpi_sensor_hooks *hooks; /* borrowed */
     void *context;                 /* of the hooks; borrowed */
-    int32_t *cells;                /* borrowed: samples and data sets */
+    tpi_sensor_cell *cells;        /* borrowed: samples and data sets */
     uint16_t cell_count, data_cells;
     uint64_t now_us;
 
@@ -157,12 +163,12 @@ typedef struct tpi_sensor {
     uint8_t chunk_left;
     uint16_t chunk; /* the number of the only chunk to write; 0 for all */
     uint8_t line_run, line_count, line_at;
-    int32_t line[TPI_SENSOR_LINE];
+    tpi_sensor_cell line[TPI_SENSOR_LINE];
 } tpi_sensor;
 
 /* Begin with the settings after power-up. `cells` are at most 65535. */
 void tpi_sensor_init(tpi_sensor *sensor, const tpi_sensor_plan *plan, const tpi_sensor_hooks *hooks,
-                     void *context, int32_t *cells, uint16_t cell_count);
+                     void *context, tpi_sensor_cell *cells, uint16_t cell_count);
 
 void tpi_sensor_input(tpi_sensor *sensor, const char *bytes, uint16_t length);
 

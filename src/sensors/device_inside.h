@@ -56,7 +56,7 @@ bool tpi_sensor_log_advance(tpi_sensor *s);
 
 /* Take the next samples of a run for a line; how many, and the number of the first and the time of
  * the last. */
-uint8_t tpi_sensor_log_take(tpi_sensor *s, uint8_t channel, int32_t *out, uint32_t *first,
+uint8_t tpi_sensor_log_take(tpi_sensor *s, uint8_t channel, tpi_sensor_cell *out, uint32_t *first,
                             uint64_t *last_us);
 
 /* ---- Writing (device_say.c) ---- */

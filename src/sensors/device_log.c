@@ -11,6 +11,8 @@
 
 #include "sensors/device_inside.h"
 
+enum { CELL_BITS = 8 * sizeof(tpi_sensor_cell), TIME_CELLS = 64 / CELL_BITS };
+
 static void signal_trigger(tpi_sensor *s, uint8_t channel, uint64_t at_us);
 
 /* Whether the times of its samples have to be kept. */
@@ -22,12 +24,12 @@ static bool is_irregular(const tpi_sensor *s, uint8_t channel)
 
 static uint8_t cells_of(const tpi_sensor *s, uint8_t channel)
 {
-    return is_irregular(s, channel) ? 3 : 1;
+    return is_irregular(s, channel) ? 1 + TIME_CELLS : 1;
 }
 
 /* ---- The ring -------------------------------------------------------------------------------- */
 
-static int32_t *cell(tpi_sensor *s, const tpi_sensor_run *run, uint16_t offset)
+static tpi_sensor_cell *cell(tpi_sensor *s, const tpi_sensor_run *run, uint16_t offset)
 {
     const uint32_t at = (uint32_t)run->ring_head + offset;
 
@@ -62,11 +64,9 @@ static void keep(tpi_sensor *s, uint8_t channel, int32_t raw, uint64_t at_us)
         run->lost++;
     }
     const uint16_t offset = (uint16_t)(run->waiting * size);
-    *cell(s, run, offset) = raw;
-    if (size == 3) {
-        const uint32_t low = (uint32_t)at_us, high = (uint32_t)(at_us >> 32);
-        memcpy(cell(s, run, (uint16_t)(offset + 1)), &low, sizeof low);
-        memcpy(cell(s, run, (uint16_t)(offset + 2)), &high, sizeof high);
+    *cell(s, run, offset) = (tpi_sensor_cell)raw;
+    for (uint8_t i = 1; i < size; i++) {
+        *cell(s, run, (uint16_t)(offset + i)) = (tpi_sensor_cell)(at_us >> (i - 1) * CELL_BITS);
     }
     run->waiting++;
     run->taken++;
@@ -79,17 +79,19 @@ static void keep(tpi_sensor *s, uint8_t channel, int32_t raw, uint64_t at_us)
 static uint64_t oldest_us(tpi_sensor *s, uint8_t channel)
 {
     tpi_sensor_run *run = &s->run[channel];
-    uint32_t low, high;
+    uint64_t time_us = 0;
 
     if (!is_irregular(s, channel)) {
         return run->stamp_us + run->oldest * run->period_us;
     }
-    memcpy(&low, cell(s, run, 1), sizeof low);
-    memcpy(&high, cell(s, run, 2), sizeof high);
-    return (uint64_t)high << 32 | low;
+    for (uint8_t i = TIME_CELLS; i > 0; i--) {
+        const uint64_t part = (uint64_t)*cell(s, run, i) & (UINT64_MAX >> (64 - CELL_BITS));
+        time_us = time_us << CELL_BITS | part;
+    }
+    return time_us;
 }
 
-uint8_t tpi_sensor_log_take(tpi_sensor *s, uint8_t channel, int32_t *out, uint32_t *first,
+uint8_t tpi_sensor_log_take(tpi_sensor *s, uint8_t channel, tpi_sensor_cell *out, uint32_t *first,
                             uint64_t *last_us)
 {
     tpi_sensor_run *run = &s->run[channel];

@@ -217,7 +217,7 @@ static bool read_data(struct setup *u, bool appends)
         } else if (u->data_cells == s->cell_count) {
             refuse(u, 'D', u->run.data_count);
         } else if (u->bad == 0) {
-            s->cells[u->data_cells++] = tpi_sensor_raw(conversion, value);
+            s->cells[u->data_cells++] = (tpi_sensor_cell)tpi_sensor_raw(conversion, value);
             u->run.data_count++;
         }
     } while (word(u, ";"));

@@ -23,9 +23,9 @@ struct tpi_emulated {
     const tpi_sensor_plan *plan; /* owned by the manifest */
     tpi_sensor device;
     tpi_emulated_options options;
-    char *text;     /* owned: the manifest as it is sent */
-    int32_t *cells; /* owned */
-    char *line;     /* owned: for the host, a ring */
+    char *text;             /* owned: the manifest as it is sent */
+    tpi_sensor_cell *cells; /* owned */
+    char *line;             /* owned: for the host, a ring */
     size_t head, waiting;
     uint64_t random;
     struct wave waves[TPI_MOST_CHANNELS];

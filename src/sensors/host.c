@@ -193,6 +193,9 @@ static void take_manifest_line(tpi_sensor_host *host, const char *line, size_t l
 
     if (length < 3 || memcmp(line, "!!!", 3) != 0) {
         host->skips = true;
+        if (host->by_chunks) { /* chunks have numbers: nothing late is taken for new */
+            tpi_sensor_host_again(host, now_ns);
+        }
         return;
     }
     if (is_old(host, line, length)) {

@@ -148,7 +148,7 @@ static void put_channel_tables(tpi_buf *out, const tpi_sensor_channel *c, unsign
                        "%u},\n",
                        m->min, m->max, m->start, m->is_state, m->places);
     }
-    tpi_buf_puts(out, "    {0},\n};\n");
+    tpi_buf_puts(out, "    {.min = 0}, /* the end */\n};\n");
 }
 
 static void put_text(tpi_buf *out, const tpi_manifest *manifest)

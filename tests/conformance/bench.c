@@ -8,6 +8,7 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
+#include "sensors/host/line.h"
 #include "support/unit.h"
 
 /* ---- The bench ------------------------------------------------------------------------------- */
@@ -33,12 +34,15 @@ struct bench_poll {
 
 void bench_init(bench *b)
 {
+    static const tp_scheme *const schemes[] = {&tpi_scheme_sensor, NULL};
+
     memset(b, 0, sizeof *b);
     b->clock = (tp_clock){.now_ns = now_ns, .wall_s = wall_s, .context = b};
     atomic_init(&b->now_ns, TP_NS_PER_S);
     assert_int_equal(tp_loop_create(&b->loop, &b->clock, &b->err), TP_OK);
     assert_int_equal(tp_catalogue_create(&b->catalogue, &b->err), TP_OK);
     assert_int_equal(tpi_hub_create(&b->hub, b->loop, b->catalogue, &b->err), TP_OK);
+    tpi_hub_set_lines(b->hub, schemes, "");
     b->polls = calloc(BENCH_MOST_POLLED, sizeof *b->polls);
     assert_non_null(b->polls);
 }

@@ -31,6 +31,7 @@ extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
+extern const tp_driver tp_driver_sensor;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
@@ -115,6 +116,10 @@ static const char *const bad_robots[] = {"robot=nobody port=script:x",
                                          MUTE " motor_speed=0",
                                          MUTE " wiring=/no/such.xml",
                                          NULL};
+static const char *const bad_sensors[] = {
+    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=0",
+    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=nan",
+    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=1001", NULL};
 static const char *const bad_programs[] = {
     "file=/no/such.play", "file=" TEST_ROOT "/README.md", "retry=-1", "rate=0", "rate=1e9", NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
@@ -270,6 +275,12 @@ static const suite_driver drivers[] = {
                     NULL, MUTE " rate=1000"},
         .foreign = "gripper:0",
         .bad_settings = bad_robots,
+    },
+    {
+        .section = {&tp_driver_sensor, "aio:0 dio:0 power:0", NULL,
+                    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=1000"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_sensors,
     },
     {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},

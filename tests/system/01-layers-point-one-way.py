@@ -48,6 +48,8 @@ ALLOWED = {
     "drivers/program": BASE | {"play", "universal", "troupe"},
     # The binding of the engine "universal" to devices.
     "drivers/robotfile": BASE | {"universal", "troupe"},
+    # The binding of the engine "sensors" to devices.
+    "drivers/sensor": BASE | {"sensors", "troupe"},
     "drivers": {"troupe"},
     "fronts": {"troupe"},
     "apps": BASE | {"platform", "loop", "padi", "client", "server", "kinematics", "troupe"},
