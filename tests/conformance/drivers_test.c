@@ -20,11 +20,13 @@ extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
+extern const tp_driver tp_driver_log;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_readlog;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
@@ -32,6 +34,7 @@ extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
+extern const tp_driver tp_driver_writelog;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
@@ -66,6 +69,13 @@ static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "
                                          NULL};
 static const char *const bad_inhibits[] = {
     "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
+static const char *const bad_logs[] = {
+    "filename=/dev/null form=xml",      "filename=/dev/null compression=zip",
+    "filename=/dev/null max_size=0",    "filename=/dev/null max_files=0",
+    "filename=/dev/null max_files=1.5", NULL};
+#define PLAYED "filename=" TEST_ROOT "/tests/data/log/player.log"
+static const char *const bad_readlogs[] = {"filename=/no/such.log", PLAYED " speed=-1",
+                                           PLAYED " speed=1e300", NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 #define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
@@ -160,6 +170,13 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_lasers,
     },
     {
+        .section = {&tp_driver_log, "log:10", "laser:0 position2d:0", "filename=/dev/null"},
+        .behind = "laser:0 position2d:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_logs,
+        .quiet = "log",
+    },
+    {
         .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},
         .behind = "position2d:0",
         .foreign = "sonar:0",
@@ -193,6 +210,13 @@ static const suite_driver drivers[] = {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
         .behind = "ranger:0",
         .foreign = "sonar:0",
+    },
+    {
+        .section = {&tp_driver_readlog, "laser:0 position2d:0 sonar:0 log:0", NULL,
+                    PLAYED " autorewind=1 speed=10"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_readlogs,
+        .quiet = "log",
     },
     {
         .section = {&tp_driver_relay, "position2d:10 laser:10", "laser:0 position2d:0",
@@ -240,6 +264,12 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0 position2d:1",
         .foreign = "sonar:0",
         .bad_settings = bad_switches,
+    },
+    {
+        .section = {&tp_driver_writelog, "log:10", "laser:0 position2d:0", "filename=/dev/null"},
+        .behind = "laser:0 position2d:0",
+        .foreign = "sonar:0",
+        .quiet = "log",
     },
     {
         .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
