@@ -373,6 +373,9 @@ TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, co
 
 TP_API const tp_interface *tp_link_interface(const tp_link *link);
 
+/* The address of the device behind the link, as `requires` has it. */
+TP_API const tp_devaddr *tp_link_addr(const tp_link *link);
+
 /* Stop what the device behind the link moves: for the `halt` of drivers in front of another device.
  * The driver's own device counts as not stopped (tp_device_halting()) until the other one has
  * stopped. Does nothing during a panic, which stops every device as its own section says. */

@@ -126,6 +126,11 @@ const tp_interface *tp_link_interface(const tp_link *link)
     return link->wanted.interface;
 }
 
+const tp_devaddr *tp_link_addr(const tp_link *link)
+{
+    return &link->wanted.addr;
+}
+
 /* ---- Opening and closing, on the loop -------------------------------------------------------- */
 
 static tp_device *target_of(const tp_link *link)

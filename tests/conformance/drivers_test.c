@@ -22,12 +22,14 @@ extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mapfile;
+extern const tp_driver tp_driver_log;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_p2os;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_readlog;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
@@ -38,6 +40,7 @@ extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_vfh;
 extern const tp_driver tp_driver_wavefront;
+extern const tp_driver tp_driver_writelog;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
@@ -88,6 +91,13 @@ static const char *const bad_amcls[] = {"pf_min_samples=0",
                                         "update_thresh=1",
                                         "laser_range_bad=0",
                                         NULL};
+static const char *const bad_logs[] = {
+    "filename=/dev/null form=xml",      "filename=/dev/null compression=zip",
+    "filename=/dev/null max_size=0",    "filename=/dev/null max_files=0",
+    "filename=/dev/null max_files=1.5", NULL};
+#define PLAYED "filename=" TEST_ROOT "/tests/data/log/player.log"
+static const char *const bad_readlogs[] = {"filename=/no/such.log", PLAYED " speed=-1",
+                                           PLAYED " speed=1e300", NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 #define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
@@ -216,6 +226,13 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_wavefronts,
     },
     {
+        .section = {&tp_driver_log, "log:10", "laser:0 position2d:0", "filename=/dev/null"},
+        .behind = "laser:0 position2d:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_logs,
+        .quiet = "log",
+    },
+    {
         .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},
         .behind = "position2d:0",
         .foreign = "sonar:0",
@@ -256,6 +273,13 @@ static const suite_driver drivers[] = {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
         .behind = "ranger:0",
         .foreign = "sonar:0",
+    },
+    {
+        .section = {&tp_driver_readlog, "laser:0 position2d:0 sonar:0 log:0", NULL,
+                    PLAYED " autorewind=1 speed=10"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_readlogs,
+        .quiet = "log",
     },
     {
         .section = {&tp_driver_relay, "position2d:10 laser:10", "laser:0 position2d:0",
@@ -309,6 +333,12 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0 position2d:1",
         .foreign = "sonar:0",
         .bad_settings = bad_switches,
+    },
+    {
+        .section = {&tp_driver_writelog, "log:10", "laser:0 position2d:0", "filename=/dev/null"},
+        .behind = "laser:0 position2d:0",
+        .foreign = "sonar:0",
+        .quiet = "log",
     },
     {
         .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
