@@ -40,6 +40,7 @@ extern const command command_frames;
 extern const command command_doctor;
 extern const command command_motion;
 extern const command command_robots;
+extern const command command_sensors;
 extern const command command_translate;
 extern const command command_emulate;
 extern const command command_play;

@@ -30,6 +30,7 @@ extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mapfile;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
+extern const tp_driver tp_driver_p2os;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
@@ -149,6 +150,10 @@ static const char *const bad_sims[] = {"sleep=1",
                                        YARD " model=north",
                                        "worldfile=/nowhere",
                                        NULL};
+#define P2OS "port=script:" TEST_ROOT "/drivers/p2os/patient.script"
+static const char *const bad_p2os[] = {
+    P2OS " max_xspeed=9", P2OS " pulse=2",           P2OS " bumpstall=4", P2OS " model=tricycle",
+    P2OS " baud=1",       P2OS " tcp_remote_port=0", P2OS " timeout=0",   NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 #define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
 static const char *const bad_urgs[] = {
@@ -267,6 +272,13 @@ static const suite_driver drivers[] = {
         .foreign = "sonar:0",
         .bad_settings = bad_motions,
         .waits_for_others = true,
+    },
+    {
+        .section = {&tp_driver_p2os, "position2d:0 sonar:0 bumper:0 power:0 gripper:0 aio:0 dio:0",
+                    NULL, P2OS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_p2os,
+        .quiet = "position2d sonar bumper power gripper aio dio",
     },
     {
         .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",

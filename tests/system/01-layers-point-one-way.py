@@ -26,8 +26,8 @@ ALLOWED = {
     "src/client": BUS | {"client"},
     # Client and server write the same bytes; that header knows no engine.
     "src/client/motion": BUS | {"client", "motion/package.h"},
-    # The table of universal commands.
-    "src/client/universal": BUS | {"client", "universal/dictionary.h"},
+    # The table of universal commands, and mailboxes.
+    "src/client/universal": BUS | {"client", "universal/dictionary.h", "universal/channels.h"},
     "src/kinematics": BASE | {"kinematics", "troupe"},
     "src/convert": BASE | {"convert", "troupe"},
     # A world with threads and plug-ins of the process.
@@ -40,6 +40,8 @@ ALLOWED = {
     "src/web/host": ENGINE | {"web", "platform", "troupe"},
     # Finding the files of robots.
     "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # Finding the manifests of sensors.
+    "src/sensors/host": ENGINE | {"sensors", "platform", "troupe"},
     # Programs in folders, and proofs of transfers.
     "src/play/host": ENGINE | {"play", "platform", "troupe"},
     # The binding of the engine "play" to devices.
