@@ -15,6 +15,12 @@
 #include "troupe/server.h"
 
 extern const tp_driver tp_driver_amcl;
+extern const tp_driver tp_driver_cmdsplitter;
+extern const tp_driver tp_driver_inhibitor;
+extern const tp_driver tp_driver_laserposeinterpolator;
+extern const tp_driver tp_driver_laserrescan;
+extern const tp_driver tp_driver_suppressor;
+extern const tp_driver tp_driver_velcmd;
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
@@ -98,6 +104,12 @@ static const char *const bad_logs[] = {
 #define PLAYED "filename=" TEST_ROOT "/tests/data/log/player.log"
 static const char *const bad_readlogs[] = {"filename=/no/such.log", PLAYED " speed=-1",
                                            PLAYED " speed=1e300", NULL};
+static const char *const bad_splitters[] = {"devices=0", "devices=99", NULL};
+static const char *const bad_inhibitors[] = {"bitmask=", "bitmask=2", "msg_interval=-1", NULL};
+static const char *const bad_posers[] = {"max_scans=0", "update_thresh=1", NULL};
+static const char *const bad_rescans[] = {"scan_count=1", "min_angle=2 max_angle=1", NULL};
+static const char *const bad_suppressors[] = {"fadeout_time=-1", "fadeout_time=1e9", NULL};
+static const char *const bad_velcmds[] = {"px=1e9", "sleep_nsec=0", "first_idx=-1", NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 #define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
@@ -218,6 +230,44 @@ static const suite_driver drivers[] = {
         .foreign = "sonar:0",
         .bad_settings = bad_amcls,
         .waits_for_others = true,
+    },
+    {
+        .section = {&tp_driver_cmdsplitter, "position2d:10", "0@position2d:0 1@position2d:1",
+                    "devices=2"},
+        .behind = "position2d:0 position2d:1",
+        .bad_settings = bad_splitters,
+    },
+    {
+        .section = {&tp_driver_inhibitor, "switch@dio:10 comm@position2d:10", "comm@position2d:0",
+                    "bitmask=111"},
+        .behind = "position2d:0",
+        .bad_settings = bad_inhibitors,
+    },
+    {
+        .section = {&tp_driver_laserposeinterpolator, "laser:10", "laser:0 position2d:0", NULL},
+        .behind = "laser:0 position2d:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_posers,
+        .quiet = "laser",
+    },
+    {
+        .section = {&tp_driver_laserrescan, "laser:10", "laser:0", NULL},
+        .behind = "laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_rescans,
+    },
+    {
+        .section = {&tp_driver_suppressor, "master@position2d:10 slave@position2d:11",
+                    "position2d:0", "fadeout_time=0.3"},
+        .behind = "position2d:0",
+        .bad_settings = bad_suppressors,
+    },
+    {
+        .section = {&tp_driver_velcmd, "opaque:10", "position2d:0", "px=0.1"},
+        .behind = "position2d:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_velcmds,
+        .quiet = "opaque",
     },
     {
         .section = {&tp_driver_wavefront, "planner:10", "position2d:0 map:0 laser:0", NULL},
