@@ -14,6 +14,7 @@
 #include "platform/folder.h"
 #include "troupe/server.h"
 
+extern const tp_driver tp_driver_create;
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
@@ -29,6 +30,8 @@ extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
+extern const tp_driver tp_driver_roomba;
+extern const tp_driver tp_driver_sicklms200;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
@@ -122,6 +125,10 @@ static const char *const bad_sims[] = {"sleep=1",
 static const char *const bad_p2os[] = {
     P2OS " max_xspeed=9", P2OS " pulse=2",           P2OS " bumpstall=4", P2OS " model=tricycle",
     P2OS " baud=1",       P2OS " tcp_remote_port=0", P2OS " timeout=0",   NULL};
+#define SICK "port=script:" TEST_ROOT "/drivers/sicklms200/patient.script"
+static const char *const bad_sicks[] = {SICK " resolution=30",   SICK " range_res=2",
+                                        SICK " connect_rate=17", SICK " transfer_rate=115200",
+                                        SICK " timeout=0",       NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 #define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
 static const char *const bad_urgs[] = {
@@ -224,6 +231,22 @@ static const suite_driver drivers[] = {
                     NULL, MUTE " rate=1000"},
         .foreign = "gripper:0",
         .bad_settings = bad_robots,
+    },
+    {
+        .section = {&tp_driver_create, "position2d:0 bumper:0 power:0", NULL, MUTE " rate=1000"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_robots,
+    },
+    {
+        .section = {&tp_driver_roomba, "position2d:0 bumper:0 power:0", NULL, MUTE " rate=1000"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_robots,
+    },
+    {
+        .section = {&tp_driver_sicklms200, "laser:0", NULL, SICK " timeout=3600"},
+        .foreign = "sonar:0",
+        .bad_settings = bad_sicks,
+        .quiet = "laser",
     },
     {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
