@@ -329,6 +329,7 @@ static void on_accept(void *context, tp_stream *stream)
         return;
     }
     link_connection(front, c, stream);
+    tpi_web_somebody_came(front);
     if (patience_s != 0) {
         tp_stream_set_patience(stream, patience_s > 0 ? (unsigned)patience_s : 0);
     }

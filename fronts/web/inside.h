@@ -194,7 +194,7 @@ struct client {
 enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
 
 /* What an HTTP request waits for. */
-enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES };
+enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES, WAITS_FILE };
 
 /* What has come of a connection and is not handled. */
 struct incoming {
@@ -213,7 +213,8 @@ struct notes_behind {
 /* The HTTP request that is being answered. */
 struct http_state {
     enum waiting waiting;
-    bool head_only, closes, continued;
+    bool head_only, closes, continued, takes_gzip;
+    tpi_web_file *file; /* borrowed: that is being prepared for it */
     tp_devaddr addr;
     int code;   /* of the data that is waited for; -1 for any */
     bool whole; /* all data of the device is the answer */
@@ -280,7 +281,9 @@ struct web_front {
     void (*call_failed)(struct client *client, struct call *call, tp_status status,
                         const char *text);
     tpi_web_files files;
-    tp_timer *tick;  /* owned: ten times a second */
+    tp_after prepare; /* packs files that are waited for */
+    tp_timer *tick;   /* owned: ten times a second while somebody is connected */
+    bool ticking;
     tp_timer *watch; /* owned: while a stop is not confirmed */
     char session_id[17];
     bool secure;            /* TLS */
@@ -326,6 +329,9 @@ static inline bool same_address(const tp_devaddr *a, const tp_devaddr *b)
 
 tp_status tpi_web_listen(struct web_front *front, const char *address, tp_error *err);
 void tpi_web_close(struct connection *c);
+
+/* turn.c: there is a connection; the front ticks from now on. */
+void tpi_web_somebody_came(struct web_front *front);
 
 /* Close it when this turn is over; nothing more is read. */
 void tpi_web_give_up(struct connection *c);
@@ -393,6 +399,9 @@ void tpi_web_refuse_status(struct connection *c, tp_status status, const char *t
 
 /* It waits for something until this time; then the next request is handled. */
 void tpi_web_http_wait(struct connection *c, enum waiting waiting, double seconds);
+
+/* The work of web_front.prepare. */
+void tpi_web_prepare_files(tp_after *after);
 
 /* A time limit has passed. */
 void tpi_web_http_tick(struct connection *c, int64_t now_ns);

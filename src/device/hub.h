@@ -93,6 +93,7 @@ typedef struct tpi_blueprint {
     bool own_panic;   /* its devices are stopped in a panic as `panic` says, not as all others */
     tp_halt panic;
     int64_t restart_ns;      /* how long after a failure it is started again; 0 for never */
+    const char *robot_name;  /* label of its devices; NULL for what the driver says */
     const char *in_place_of; /* the driver that runs in a process of its own; NULL for none */
     const char *guard;       /* what is written to its lines if the server dies */
     size_t guard_length;     /* 0 for what the driver says */

@@ -21,6 +21,7 @@ extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
+extern const tp_driver tp_driver_mapfile;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_p2os;
@@ -36,6 +37,7 @@ extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
+extern const tp_driver tp_driver_vfh;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
@@ -70,6 +72,13 @@ static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "
                                          NULL};
 static const char *const bad_inhibits[] = {
     "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
+#define MAPFILE "filename=" TEST_ROOT "/worlds/cave.png"
+static const char *const bad_mapfiles[] = {
+    "resolution=0.1",        "filename=/no/such.png resolution=0.1", MAPFILE,
+    MAPFILE " resolution=0", MAPFILE " resolution=0.1 origin=1",     NULL};
+static const char *const bad_vfhs[] = {
+    "cell_size=0", "window_diameter=1", "max_speed=0", "sector_angle=90",
+    "timeout=0",   "safety_dist=-1",    "outline=1,2", NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 #define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
@@ -170,6 +179,18 @@ static const suite_driver drivers[] = {
         .behind = "laser:0",
         .foreign = "sonar:0",
         .bad_settings = bad_lasers,
+    },
+    {
+        .section = {&tp_driver_mapfile, "map:0", NULL, MAPFILE " resolution=0.1"},
+        .foreign = "sonar:0",
+        .bad_settings = bad_mapfiles,
+        .quiet = "map",
+    },
+    {
+        .section = {&tp_driver_vfh, "position2d:10 planner:10", "position2d:0 laser:0", NULL},
+        .behind = "position2d:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_vfhs,
     },
     {
         .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},

@@ -60,7 +60,7 @@ function StopButton() {
       onPointerDown={press}
       onKeyDown={(event) => (event.key === 'Enter' || event.key === ' ') && !event.repeat && press(event)}
     >
-      STOP <small>Esc Esc</small>
+      STOP <small>{stop.report.value === '' ? 'Esc Esc' : stop.report.value.startsWith('Stopp') && stop.panic.value?.stopped ? 'stopped' : 'stopping'}</small>
     </button>
   );
 }
@@ -135,7 +135,7 @@ function Banners() {
               <strong>{stop.report.value || (panic!.stopped ? 'Everything is stopped' : `Not stopped yet: ${panic!.owing.join(', ')}`)}.</strong>{' '}
               {panic?.active && (
                 <span class="why">
-                  {panic.why || 'Panic'}, raised by {panic.who || 'the server'}. Nothing moves until the stop is reset.
+                  {stop.pressed.value ? '' : `${panic.why || 'Panic'}, raised by ${panic.who || 'the server'}. `}Nothing moves until the stop is reset.
                 </span>
               )}
             </span>

@@ -1,7 +1,8 @@
 // world.tsx - the world from above: robots to choose, drive and carry; time to stop and to step.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { descriptors, devices, fail, findDevice, link, may, nameOf, request, topicOf, useSample, type Device } from '../model/state';
+import { Reading } from '../cards/reading';
+import { descriptors, devices, fail, findDevice, link, may, nameOf, request, robotOf, topicOf, useSample, type Device } from '../model/state';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { href } from '../parts/route';
@@ -128,9 +129,21 @@ function DrivePanel({ drive }: { drive: Drive }) {
   );
 }
 
+/** All devices of a robot: those of its models in the world, and those that other drivers offer under its name. */
+function devicesOf(scene: Scene, robot: Model): Device[] {
+  const own = scene.family(robot).flatMap((model) => model.devices.map((name) => deviceOf(scene, name)));
+  const named = devices.value.filter((device) => device.label !== '' && robotOf(device) === robot.name);
+  const all = [...own, ...named].filter((device) => device !== undefined);
+  return [...new Map(all.map((device) => [device.name, device])).values()];
+}
+
+/** Where a device is best looked at. */
+function placeOf(device: Device): string {
+  return href(device.interface === 'program' ? 'programs' : device.interface === 'mechanism' ? 'motion' : 'devices', device.name);
+}
+
 function RobotPanel({ scene, robot, drive, close }: { scene: Scene; robot: Model; drive: Drive | null; close: () => void }) {
   const base = robot.devices.find((name) => name.startsWith('position2d:'));
-  const parts = scene.family(robot).flatMap((model) => model.devices.map((name) => deviceOf(scene, name))).filter((device) => device !== undefined);
   return (
     <section class="panel robot" aria-label={`Robot ${robot.name}`}>
       <header>
@@ -145,10 +158,10 @@ function RobotPanel({ scene, robot, drive, close }: { scene: Scene; robot: Model
       <Values robot={robot} scene={scene} device={base === undefined ? undefined : deviceOf(scene, base)} />
       {drive === null ? <p class="hint">It has no device to drive it with.</p> : may('move') ? <DrivePanel drive={drive} /> : <p class="hint">Driving needs a key: the button at the top.</p>}
       <h3>Devices</h3>
-      <ul class="links">
-        {[...new Map(parts.map((device) => [device.name, device])).values()].map((device) => (
+      <ul class="readings">
+        {devicesOf(scene, robot).map((device) => (
           <li key={device.name}>
-            <a href={href('devices', device.name)}>{nameOf(device)}</a>
+            <a href={placeOf(device)}>{nameOf(device)}</a> <Reading device={device} />
           </li>
         ))}
       </ul>
@@ -220,7 +233,7 @@ function useDrive(scene: Scene, robot: Model | undefined): Drive | null {
     if (device === undefined) {
       return null;
     }
-    const made = new Drive(device);
+    const made = new Drive(device, true);
     if (robot !== undefined && robot.size.x < 0.2) {
       made.speed = { forward: 0.15, turn: 1 };
     }

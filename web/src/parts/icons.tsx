@@ -17,6 +17,8 @@ const PATHS: Record<string, string> = {
   auto: 'M8 2a6 6 0 1 0 .1 0M8 2v12',
   close: 'M3 3l10 10M13 3L3 13',
   down: 'M8 2v9M4 8l4 4 4-4M3 14h10',
+  folder: 'M2 4h4l1.500 2H14v7H2z',
+  save: 'M2.500 2.500h9l2 2v9h-11zM5 2.500v4h5v-4M5 13.500v-4h6v4',
   plus: 'M8 2v12M2 8h12',
   minus: 'M2 8h12',
   help: 'M8 1.500a6.500 6.500 0 1 0 .1 0M6 6.200a2 2 0 1 1 2.600 2c-.5.200-.6.500-.6 1.100M8 11.600v.1',

@@ -17,18 +17,24 @@ export type Panic = {
 
 const FALLBACK_MS = 200;
 const PING_MS = 15000;
+const SOON_MS = 500; // a robot that brakes may take so long
+const AGAIN_MS = 50;
 
 export class Stop {
   readonly panic = signal<Panic | null>(null);
   readonly open = signal(false);
   /** What happened to the last stop of this page, in words; empty without one. */
   readonly report = signal('');
+  /** The name of a driver for people. */
+  nameOf: (driver: string) => string = (driver) => driver;
   readonly pressed = signal(false); // this page raised the panic
 
   private socket: WebSocket | null = null;
   private pressedAt = 0;
   private delay = 300;
   private fallback = 0;
+  private again = 0;
+  private late: string[] = []; // drivers that had not stopped when the server confirmed the stop
 
   constructor(private readonly url: () => string) {
     setInterval(() => this.send({ op: 'ping' }), PING_MS);
@@ -54,6 +60,7 @@ export class Stop {
     this.pressedAt = performance.now();
     this.pressed.value = true;
     this.report.value = 'Stopping …';
+    this.late = [];
     const sent = this.send({ op: 'panic', why });
     clearTimeout(this.fallback);
     if (sent) {
@@ -92,6 +99,17 @@ export class Stop {
     }
   }
 
+  private async ask(): Promise<void> {
+    try {
+      const value = await (await fetch('/api/panic', { cache: 'no-store' })).json();
+      if (this.pressedAt !== 0 && value.active && !value.stopped) {
+        this.received({ op: 'panic', ...value });
+      }
+    } catch {
+      // The stop line tells the end.
+    }
+  }
+
   private received(message: any): void {
     if (message.op !== 'panic') {
       return;
@@ -108,10 +126,14 @@ export class Stop {
       clearTimeout(this.fallback);
       const ms = performance.now() - this.pressedAt;
       if (panic.stopped) {
-        this.report.value = `Stopped in ${Math.max(1, Math.round(ms))} ms`;
+        this.report.value = `Stopped in ${Math.max(1, Math.round(ms))} ms${this.late.length > 0 ? `; last: ${this.late.map(this.nameOf).join(', ')}` : ''}`;
         this.pressedAt = 0;
       } else {
-        this.report.value = `Not stopped yet: ${panic.owing.join(', ')}`;
+        // Who is the last one is seen by asking again and again.
+        this.late = panic.owing;
+        this.report.value = `${ms < SOON_MS ? 'Stopping' : 'Not stopped yet'}: ${panic.owing.map(this.nameOf).join(', ')}`;
+        clearTimeout(this.again);
+        this.again = setTimeout(() => void this.ask(), AGAIN_MS);
       }
     }
   }
