@@ -24,7 +24,10 @@ extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mapfile;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
+extern const tp_driver tp_driver_garminnmea;
+extern const tp_driver tp_driver_gps;
 extern const tp_driver tp_driver_p2os;
+extern const tp_driver tp_driver_p2os_position;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
@@ -38,6 +41,8 @@ extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_vfh;
+extern const tp_driver tp_driver_urglaser;
+extern const tp_driver tp_driver_hokuyo_aist;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
@@ -138,6 +143,8 @@ static const char *const bad_p2os[] = {
 static const char *const bad_sicks[] = {SICK " resolution=30",   SICK " range_res=2",
                                         SICK " connect_rate=17", SICK " transfer_rate=115200",
                                         SICK " timeout=0",       NULL};
+#define GPS "port=script:" TEST_ROOT "/tests/data/universal/mute.script"
+static const char *const bad_gps[] = {GPS " baud=1", GPS " timeout=0", NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 #define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
 static const char *const bad_urgs[] = {
@@ -204,6 +211,24 @@ static const suite_driver drivers[] = {
         .foreign = "sonar:0",
         .bad_settings = bad_motions,
         .waits_for_others = true,
+    },
+    {
+        .section = {&tp_driver_garminnmea, "gps:0", NULL, GPS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_gps,
+        .quiet = "gps",
+    },
+    {
+        .section = {&tp_driver_gps, "gps:0", NULL, GPS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_gps,
+        .quiet = "gps",
+    },
+    {
+        .section = {&tp_driver_p2os_position, "position2d:0 sonar:0", NULL, P2OS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_p2os,
+        .quiet = "position2d sonar",
     },
     {
         .section = {&tp_driver_p2os, "position2d:0 sonar:0 bumper:0 power:0 gripper:0 aio:0 dio:0",
@@ -296,6 +321,16 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0 position2d:1",
         .foreign = "sonar:0",
         .bad_settings = bad_switches,
+    },
+    {
+        .section = {&tp_driver_urglaser, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
+    },
+    {
+        .section = {&tp_driver_hokuyo_aist, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
     },
     {
         .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
