@@ -245,3 +245,14 @@ TP_API const tp_driver tp_driver_p2os = {
     .params = p2os_params,
     .ops = &p2os_ops,
 };
+
+/* The same by the name that configurations for the first Player have. */
+extern const tp_driver tp_driver_p2os_position;
+TP_API const tp_driver tp_driver_p2os_position = {
+    .abi = TP_DRIVER_ABI,
+    .name = "p2os_position",
+    .summary = "a second name for p2os",
+    .state_size = sizeof(struct p2os),
+    .params = p2os_params,
+    .ops = &p2os_ops,
+};

@@ -403,7 +403,7 @@ static void robotfile_fini(tp_instance *self)
     free(r->loaded);
 }
 
-static const tp_driver_ops robotfile_ops = {
+const tp_driver_ops tpi_robotfile_ops = {
     .init = robotfile_init,
     .start = robotfile_start,
     .poll = robotfile_poll,
@@ -421,5 +421,5 @@ TP_API const tp_driver tp_driver_robotfile = {
     .summary = "a robot that is described by a file",
     .state_size = sizeof(struct robotfile),
     .params = robotfile_params,
-    .ops = &robotfile_ops,
+    .ops = &tpi_robotfile_ops,
 };

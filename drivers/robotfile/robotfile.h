@@ -191,4 +191,7 @@ void tpi_robotfile_publish_wheels(struct robotfile *r);
 /* Operations of the devices, by the files that have them. */
 extern const tp_position2d_ops tpi_robotfile_wheels_ops;
 
+/* robotfile.c: its operations, for drivers of other names (create.c). */
+extern const tp_driver_ops tpi_robotfile_ops;
+
 #endif

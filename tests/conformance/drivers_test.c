@@ -21,6 +21,7 @@ extern const tp_driver tp_driver_laserposeinterpolator;
 extern const tp_driver tp_driver_laserrescan;
 extern const tp_driver tp_driver_suppressor;
 extern const tp_driver tp_driver_velcmd;
+extern const tp_driver tp_driver_create;
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
@@ -31,7 +32,10 @@ extern const tp_driver tp_driver_mapfile;
 extern const tp_driver tp_driver_log;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
+extern const tp_driver tp_driver_garminnmea;
+extern const tp_driver tp_driver_gps;
 extern const tp_driver tp_driver_p2os;
+extern const tp_driver tp_driver_p2os_position;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
@@ -40,6 +44,8 @@ extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_robotfile;
 extern const tp_driver tp_driver_sensor;
+extern const tp_driver tp_driver_roomba;
+extern const tp_driver tp_driver_sicklms200;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
@@ -47,6 +53,8 @@ extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_vfh;
 extern const tp_driver tp_driver_wavefront;
 extern const tp_driver tp_driver_writelog;
+extern const tp_driver tp_driver_urglaser;
+extern const tp_driver tp_driver_hokuyo_aist;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
@@ -169,6 +177,12 @@ static const char *const bad_sims[] = {"sleep=1",
 static const char *const bad_p2os[] = {
     P2OS " max_xspeed=9", P2OS " pulse=2",           P2OS " bumpstall=4", P2OS " model=tricycle",
     P2OS " baud=1",       P2OS " tcp_remote_port=0", P2OS " timeout=0",   NULL};
+#define SICK "port=script:" TEST_ROOT "/drivers/sicklms200/patient.script"
+static const char *const bad_sicks[] = {SICK " resolution=30",   SICK " range_res=2",
+                                        SICK " connect_rate=17", SICK " transfer_rate=115200",
+                                        SICK " timeout=0",       NULL};
+#define GPS "port=script:" TEST_ROOT "/tests/data/universal/mute.script"
+static const char *const bad_gps[] = {GPS " baud=1", GPS " timeout=0", NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 #define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
 static const char *const bad_urgs[] = {
@@ -296,6 +310,24 @@ static const suite_driver drivers[] = {
         .waits_for_others = true,
     },
     {
+        .section = {&tp_driver_garminnmea, "gps:0", NULL, GPS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_gps,
+        .quiet = "gps",
+    },
+    {
+        .section = {&tp_driver_gps, "gps:0", NULL, GPS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_gps,
+        .quiet = "gps",
+    },
+    {
+        .section = {&tp_driver_p2os_position, "position2d:0 sonar:0", NULL, P2OS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_p2os,
+        .quiet = "position2d sonar",
+    },
+    {
         .section = {&tp_driver_p2os, "position2d:0 sonar:0 bumper:0 power:0 gripper:0 aio:0 dio:0",
                     NULL, P2OS " timeout=3600"},
         .foreign = "laser:0",
@@ -357,6 +389,22 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_sensors,
     },
     {
+        .section = {&tp_driver_create, "position2d:0 bumper:0 power:0", NULL, MUTE " rate=1000"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_robots,
+    },
+    {
+        .section = {&tp_driver_roomba, "position2d:0 bumper:0 power:0", NULL, MUTE " rate=1000"},
+        .foreign = "gripper:0",
+        .bad_settings = bad_robots,
+    },
+    {
+        .section = {&tp_driver_sicklms200, "laser:0", NULL, SICK " timeout=3600"},
+        .foreign = "sonar:0",
+        .bad_settings = bad_sicks,
+        .quiet = "laser",
+    },
+    {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
         .foreign = "health:0",
         .bad_settings = bad_sims,
@@ -389,6 +437,16 @@ static const suite_driver drivers[] = {
         .behind = "laser:0 position2d:0",
         .foreign = "sonar:0",
         .quiet = "log",
+    },
+    {
+        .section = {&tp_driver_urglaser, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
+    },
+    {
+        .section = {&tp_driver_hokuyo_aist, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
     },
     {
         .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drivers with the names of Player's, for emulated robots, and a plain Player client that drives them.
 argv: the troupe program, the source root."""
+import math
 import os
 import struct
 import sys
@@ -8,9 +9,10 @@ import tempfile
 
 import player
 import tap
-from player import ACK, COMMAND, POSITION2D
+from player import ACK, COMMAND, LASER, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], os.path.abspath(sys.argv[2])
+os.environ["TROUPE_ROBOT_PATH"] = ROOT + "/robots"
 os.environ["TROUPE_WORLD_PATH"] = ROOT + "/worlds"
 SONAR, POWER, DIO = 5, 2, 20
 
@@ -65,5 +67,30 @@ def a_pioneer_that_is_not_there_is_told():
     assert "/dev/no-such-line" in result.stderr, result.stderr
 
 
+def a_create_drives_by_the_names_of_players_drivers():
+    for name, robot in (("create", "create1"), ("roomba", "create2")):
+        config = (f'driver ( name "{name}" provides [ "position2d:0" "power:0" ] port "emulate:{robot}"\n'
+                  f'         robot "{"create" if robot == "create1" else robot}" safe 1 )\n')
+        with player.server(PROGRAM, config) as running, player.Client(running.address) as client:
+            client.open(POSITION2D, 0)
+            drive(client, 0.2)
+            while state(client)[0] < 0.1:
+                drive(client, 0.2)
+
+
+def a_scanner_sees_the_office():
+    config = 'driver ( name "sicklms200" provides [ "laser:0" ] port "emulate:sicklms200?world=office" resolution 100 )\n'
+    with player.server(PROGRAM, config) as running, player.Client(running.address) as client:
+        client.open(LASER, 0)
+        body = data_of(client, LASER).body
+        low, high, step, _ = struct.unpack_from(">ffff", body)
+        count, length = struct.unpack_from(">II", body, 16)
+        tap.equal((count, length), (181, 181))
+        assert abs(low + math.pi / 2) < 1e-6 and abs(high - math.pi / 2) < 1e-6 and abs(step - math.pi / 180) < 1e-6
+        ranges = struct.unpack_from(">181f", body, 24)
+        assert 0.05 < min(ranges) < 8 and max(ranges) < 8.2, ranges
+
+
 if __name__ == "__main__":
-    tap.main(a_pioneer_drives_and_reports, a_pioneer_that_is_not_there_is_told)
+    tap.main(a_pioneer_drives_and_reports, a_pioneer_that_is_not_there_is_told,
+             a_create_drives_by_the_names_of_players_drivers, a_scanner_sees_the_office)
