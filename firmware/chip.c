@@ -139,17 +139,27 @@ static void program_step(void)
     }
 }
 
-int main(void)
+void chip_start(void)
 {
     board_start();
     if (board_may_run()) {
         program_start();
     }
+}
+
+void chip_step(void)
+{
+    board_feed();
+    line_step();
+    if (the_program.state == PROGRAM_RUNS) {
+        program_step();
+    }
+}
+
+int main(void)
+{
+    chip_start();
     for (;;) {
-        board_feed();
-        line_step();
-        if (the_program.state == PROGRAM_RUNS) {
-            program_step();
-        }
+        chip_step();
     }
 }

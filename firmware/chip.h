@@ -81,6 +81,9 @@ extern program the_program;
 
 enum { WATCH_PRINTS = 1, WATCH_TRACE = 2 };
 
+void chip_start(void); /* after a reset */
+void chip_step(void);  /* a turn of the loop, for ever */
+
 void program_start(void); /* examine what is stored, and run it */
 void program_stop(void);  /* all outputs off */
 

@@ -308,10 +308,43 @@ static void writing_needs_no_memory(void **state)
     assert_file_holds(b, "new", 3);
 }
 
+static void a_kept_file_is_replaced_at_once_and_only_its_owner_reads_it(void **state)
+{
+    struct bench *b = *state;
+    char fresh[1200];
+    struct stat info;
+
+    (void)snprintf(fresh, sizeof fresh, "%s.new", b->path);
+    assert_int_equal(tpi_file_keep(b->path, "old", 3, &b->err), TP_OK);
+    assert_int_equal(tpi_file_keep(b->path, "new one", 7, &b->err), TP_OK);
+    assert_int_equal(stat(b->path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_int_equal(tpi_file_read(&b->out, b->path, 100, &b->err), TP_OK);
+    assert_string_equal(tpi_buf_text(&b->out), "new one");
+    assert_int_not_equal(stat(fresh, &info), 0);
+}
+
+static void a_file_that_cannot_be_kept_stays_as_it_was(void **state)
+{
+    struct bench *b = *state;
+    char fresh[1200];
+
+    (void)snprintf(fresh, sizeof fresh, "%s.new", b->path);
+    assert_int_equal(tpi_file_keep(b->path, "old", 3, &b->err), TP_OK);
+    assert_int_equal(mkdir(fresh, 0700), 0); /* in the way */
+    assert_int_equal(tpi_file_keep(b->path, "new", 3, &b->err), TP_E_IO);
+    assert_error(b, TP_E_IO, fresh, "Is a directory");
+    assert_int_equal(rmdir(fresh), 0);
+    assert_int_equal(tpi_file_read(&b->out, b->path, 100, &b->err), TP_OK);
+    assert_string_equal(tpi_buf_text(&b->out), "old");
+}
+
 int main(void)
 {
 #define BENCH_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        BENCH_TEST(a_kept_file_is_replaced_at_once_and_only_its_owner_reads_it),
+        BENCH_TEST(a_file_that_cannot_be_kept_stays_as_it_was),
         BENCH_TEST(what_is_written_is_read_back),
         BENCH_TEST(a_file_of_many_blocks_is_read_back),
         BENCH_TEST(an_empty_file_is_a_file),

@@ -41,4 +41,12 @@ const tpi_play_expression *tpi_play_expression_of(tpi_play_kind kind);
 /* The name of a statement, in small letters. */
 void tpi_play_statement_name(tpi_play_kind kind, char out[24]);
 
+/* ---- Inside ---- */
+
+/* Whether the text of a slot or expression is of its type: "number", "name", "class" ... */
+bool tpi_play_block_fits(const char *type, const char *text);
+
+/* Whether a text is that of a unit. */
+bool tpi_play_block_is_unit(const char *text);
+
 #endif

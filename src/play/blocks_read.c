@@ -51,108 +51,12 @@ static const char *read_text(struct reader *in)
     return copy;
 }
 
-static bool is_word(const char *text)
-{
-    const size_t length = strlen(text);
-
-    for (size_t i = 0; i < length; i++) {
-        const char c = text[i];
-        const bool is_digit = c >= '0' && c <= '9';
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0 ||
-              (is_digit && i > 0))) {
-            return false;
-        }
-    }
-    return length > 0 && length <= TPI_PLAY_MOST_NAME;
-}
-
-static bool is_number(const char *text)
-{
-    const size_t whole = strspn(text, "0123456789");
-    const size_t rest = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
-
-    return whole > 0 && (text[whole] == '\0' || (rest > 0 && text[whole + 1 + rest] == '\0')) &&
-           strlen(text) < 60;
-}
-
-static bool is_unit(const char *text)
-{
-    char part[TPI_PLAY_MOST_NAME + 1] = {0};
-    const size_t length = strcspn(text, "/");
-
-    if (strcmp(text, "%") == 0) {
-        return true;
-    }
-    if (length > TPI_PLAY_MOST_NAME) {
-        return false;
-    }
-    memcpy(part, text, length);
-    return is_word(part) && !tpi_play_is_reserved(part) &&
-           (text[length] == '\0' || is_word(text + length + 1));
-}
-
-/* Words with single blanks between them, a - between letters. */
-static bool is_class(const char *text)
-{
-    char part[TPI_PLAY_MOST_NAME + 1];
-    bool is_first = true;
-
-    for (;;) {
-        const size_t length = strcspn(text, " -");
-        memset(part, 0, sizeof part);
-        if (length > TPI_PLAY_MOST_NAME) {
-            return false;
-        }
-        memcpy(part, text, length);
-        if (!is_word(part) || (!is_first && strcmp(part, "number") == 0)) {
-            return false;
-        }
-        if (text[length] == '\0') {
-            return true;
-        }
-        text += length + 1;
-        is_first = false;
-    }
-}
-
-static bool is_operator(const char *text)
-{
-    static const char *const list[] = {"or", "and", "=", "<>", "<", "<=",  ">",
-                                       ">=", "+",   "-", "*",  "/", "mod", NULL};
-
-    return tpi_text_among(list, text);
-}
-
-/* Whether the text of a slot or expression is of its type. */
-static bool fits(const char *type, const char *text)
-{
-    if (strcmp(type, "number") == 0) {
-        return is_number(text);
-    }
-    if (strcmp(type, "text") == 0) {
-        return true;
-    }
-    if (strcmp(type, "truth") == 0) {
-        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-    }
-    if (strcmp(type, "operator") == 0) {
-        return is_operator(text);
-    }
-    if (strcmp(type, "class") == 0) {
-        return is_class(text);
-    }
-    if (strcmp(type, "command") == 0) {
-        return is_word(text);
-    }
-    return is_word(text) && !tpi_play_is_reserved(text);
-}
-
 static const char *read_typed(struct reader *in, const char *type)
 {
     const size_t at = in->json.at;
     const char *text = read_text(in);
 
-    if (text == NULL || fits(type, text)) {
+    if (text == NULL || tpi_play_block_fits(type, text)) {
         return text;
     }
     tpi_json_reject_at(&in->json, at, "this is no %s", type);
@@ -222,8 +126,8 @@ static bool read_part(struct reader *in, tpi_play_node *node, tpi_json_span name
     if (node->kind == TPI_PLAY_NUMBER && tpi_json_is(name, "unit")) {
         const size_t at = in->json.at;
         node->unit = read_text(in);
-        return node->unit != NULL &&
-               (is_unit(node->unit) || tpi_json_reject_at(&in->json, at, "this is no unit"));
+        return node->unit != NULL && (tpi_play_block_is_unit(node->unit) ||
+                                      tpi_json_reject_at(&in->json, at, "this is no unit"));
     }
     for (unsigned i = 0; i < 2 && info->slots[i] != NULL; i++) {
         if (tpi_json_is(name, info->slots[i])) {
