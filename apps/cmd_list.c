@@ -114,7 +114,7 @@ static void put_leases(struct list *list, tpi_buf *out)
 
     for (size_t i = 0; i < list->count; i++) {
         const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
-        if (stat != NULL && stat->plain_lease == 0) {
+        if (stat != NULL && stat->plain_lease < 0) {
             first = first == NULL ? list->devices[i].name : first;
             endless++;
         }
@@ -197,8 +197,9 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
         output_put_json(out, stat->instance, stat->instance_count);
         tpi_buf_puts(out, ",\"name\":");
         output_put_json(out, stat->label, stat->label_count);
-        if (stat->plain_lease >= 0) { /* as `lease` has it: 0 is no limit */
-            tpi_buf_printf(out, ",\"player_lease\":%g", stat->plain_lease);
+        if (stat->plain_lease != 0) { /* as `lease` has it: 0 is no limit */
+            tpi_buf_printf(out, ",\"player_lease\":%g",
+                           stat->plain_lease < 0 ? 0 : stat->plain_lease);
         }
     }
     tpi_buf_putc(out, '}');

@@ -73,9 +73,7 @@ static void describe_mover(const struct ranked *ranked, const tp_device *device,
     }
     if (safety->moves) {
         const int64_t plain_ns = tpi_terms_plain_ns(device);
-        stat->plain_lease = plain_ns > 0 ? seconds(plain_ns) : 0;
-    } else {
-        stat->plain_lease = -1;
+        stat->plain_lease = plain_ns > 0 ? seconds(plain_ns) : -1;
     }
     stat->mover = tpi_text_field(shown ? safety->label : "", &stat->mover_count);
     stat->holder =

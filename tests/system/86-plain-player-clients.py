@@ -60,8 +60,8 @@ def leases(client):
 def only_simulated_devices_have_no_lease():
     with player.server(PROGRAM, configuration()) as running, player.Client(running.address) as client:
         found = leases(client)
-        tap.equal([found[POSITION2D, i] for i in (0, 1, 2, 10, 20, 21)], [0, 0.3, 0, 0, 5, 5])
-        tap.equal(found[LASER, 0], -1)
+        tap.equal([found[POSITION2D, i] for i in (0, 1, 2, 10, 20, 21)], [-1, 0.3, -1, -1, 5, 5])
+        tap.equal(found[LASER, 0], 0)
 
 
 def list_says_which():
