@@ -28,7 +28,7 @@ struct batch {
 /* A message of data as two pieces; false if it cannot be encoded, or has no form of this kind. */
 static bool add_data(struct batch *batch, tp_msg *msg, const struct subscription *s)
 {
-    const tp_encoding *encoding = s->form == FORM_JSON ? &tpi_web_json : &tpi_web_cdr;
+    const tp_encoding *encoding = tpi_web_encoding(s->form);
     uint8_t *head = batch->heads[batch->count];
     const void *bytes;
     size_t length;
@@ -160,8 +160,10 @@ void tpi_web_write(struct connection *c)
             tpi_web_write_note(c);
         } else {
             more = write_session(c, FORM_JSON);
-            if (!c->blocked && tpi_web_waiting(c) == 0 && c->door->sessions[FORM_CDR] != NULL) {
-                more = write_session(c, FORM_CDR) || more;
+            for (enum form form = FORM_CDR; form < FORMS; form++) {
+                if (!c->blocked && tpi_web_waiting(c) == 0 && c->door->sessions[form] != NULL) {
+                    more = write_session(c, form) || more;
+                }
             }
             more = more || tpi_web_waiting(c) > 0;
         }

@@ -167,10 +167,32 @@ static void put_topic(tpi_buf *out, const char *prefix, const struct web_device 
                    device->interface->name, (unsigned)device->addr.index, middle, what->name);
 }
 
+/* The channel of a type of ROS 2, if there is one. */
+static void put_ros_channel(struct writer *w, const struct web_device *device, uint32_t number,
+                            const tp_message *what, enum form form)
+{
+    const tpi_ros_type *ros = tpi_ros_type_of(device->addr.interf, what->code, form == FORM_SECOND);
+
+    if (ros == NULL) {
+        return;
+    }
+    tpi_buf_printf(&w->text, ",{\"id\":%u,\"topic\":\"/ros/%u/%s/%u/%s%s\"",
+                   number * CHANNELS_OF_DEVICE + (unsigned)form * FORM_SIZE + what->code,
+                   (unsigned)device->addr.robot, device->interface->name,
+                   (unsigned)device->addr.index, what->name,
+                   form == FORM_SECOND ? "/compressed" : "");
+    tpi_buf_printf(&w->text,
+                   ",\"encoding\":\"cdr\",\"schemaName\":\"%s\",\"schemaEncoding\":\"ros2msg\","
+                   "\"schema\":",
+                   ros->name);
+    tpi_json_put_string(&w->text, w->brief ? "" : ros->definition,
+                        w->brief ? 0 : strlen(ros->definition));
+    tpi_buf_putc(&w->text, '}');
+}
+
 static void put_channel(struct writer *w, const struct web_device *device, uint32_t number,
                         const tp_message *what)
 {
-    const tpi_ros_type *ros = tpi_ros_type_of(device->addr.interf, what->code);
     tpi_buf *out = &w->text;
 
     tpi_buf_printf(out, "%s{\"id\":%u,\"topic\":", w->count++ > 0 ? "," : "",
@@ -182,19 +204,8 @@ static void put_channel(struct writer *w, const struct web_device *device, uint3
                    what->ask != NULL ? what->ask->name : "nothing");
     put_schema(out, what->ask, w->brief);
     tpi_buf_putc(out, '}');
-    if (ros == NULL) {
-        return;
-    }
-    tpi_buf_printf(out, ",{\"id\":%u,\"topic\":",
-                   number * CHANNELS_OF_DEVICE + CHANNELS_OF_DEVICE / 4 + what->code);
-    put_topic(out, "/ros", device, "", what);
-    tpi_buf_printf(out,
-                   ",\"encoding\":\"cdr\",\"schemaName\":\"%s\",\"schemaEncoding\":\"ros2msg\","
-                   "\"schema\":",
-                   ros->name);
-    tpi_json_put_string(out, w->brief ? "" : ros->definition,
-                        w->brief ? 0 : strlen(ros->definition));
-    tpi_buf_putc(out, '}');
+    put_ros_channel(w, device, number, what, FORM_CDR);
+    put_ros_channel(w, device, number, what, FORM_SECOND);
 }
 
 static void put_side(tpi_buf *out, const char *side, const tp_struct *type)
@@ -324,8 +335,10 @@ static void put_id(struct writer *w, const struct web_device *device, uint32_t n
         return;
     }
     tpi_buf_printf(&w->text, "%s%u", w->count++ > 0 ? "," : "", id);
-    if (tpi_ros_type_of(device->addr.interf, what->code) != NULL) {
-        tpi_buf_printf(&w->text, ",%u", id + CHANNELS_OF_DEVICE / 4);
+    for (enum form form = FORM_CDR; form < FORMS; form++) {
+        if (tpi_ros_type_of(device->addr.interf, what->code, form == FORM_SECOND) != NULL) {
+            tpi_buf_printf(&w->text, ",%u", id + (unsigned)form * FORM_SIZE);
+        }
     }
 }
 
@@ -482,7 +495,7 @@ static void put_name_of(struct writer *w, const struct web_device *device, uint3
 static void put_ros_of(struct writer *w, const struct web_device *device, uint32_t number,
                        const tp_message *what)
 {
-    const tpi_ros_type *ros = tpi_ros_type_of(device->addr.interf, what->code);
+    const tpi_ros_type *ros = tpi_ros_type_of(device->addr.interf, what->code, false);
 
     (void)number;
     if (ros != NULL) {

@@ -50,7 +50,7 @@ static void put_subscription(struct web_front *front, tpi_buf *out, const struct
         return;
     }
     tpi_buf_puts(out, *first ? "{\"name\":\"" : ",{\"name\":\"");
-    put_topic(out, device, s->form == FORM_CDR ? "/ros" : "", "", what);
+    put_topic(out, device, s->form != FORM_JSON ? "/ros" : "", "", what);
     put_ids(out, "subscriberIds", peer);
     *first = false;
 }

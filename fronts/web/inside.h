@@ -61,7 +61,8 @@ enum {
     MOST_PENDING = 64, /* messages that wait for the opening of a device */
     MOST_NOTES = 64,
     SUB_BUCKETS = 64,
-    CHANNELS_OF_DEVICE = 1024, /* ids of channels; the second form begins at 256 */
+    CHANNELS_OF_DEVICE = 1024, /* ids of channels; each further form begins 256 later */
+    FORM_SIZE = 256,
     SERVICES_OF_DEVICE = 256,
     HOST_NAME = 64,
     SECRET = 128,
@@ -69,7 +70,7 @@ enum {
 };
 
 /* In which form data goes out. */
-enum form { FORM_JSON, FORM_CDR, FORMS };
+enum form { FORM_JSON, FORM_CDR, FORM_SECOND, FORMS };
 
 struct connection;
 struct client;
@@ -164,7 +165,7 @@ struct client {
     struct web_front *front; /* borrowed */
     struct client *next, *previous;
     struct connection *connection; /* borrowed; NULL for a visitor */
-    tp_session *sessions[FORMS];   /* owned; that of CDR is NULL until it is needed */
+    tp_session *sessions[FORMS];   /* owned; but the first, NULL until they are needed */
     tp_after drain;                /* of a visitor: takes what its session has queued */
     bool lost;
     bool leases;
@@ -347,6 +348,9 @@ void tpi_web_flush(struct connection *c);
 /* A client with a session of its own; NULL without memory or place. */
 struct client *tpi_web_client_create(struct web_front *front, const char *peer);
 void tpi_web_client_destroy(struct client *client);
+
+/* session.c: how data of a form is encoded. */
+const tp_encoding *tpi_web_encoding(enum form form);
 
 /* The first session of a client, and a second one for data in another form. */
 tp_status tpi_web_session_begin(struct client *client, const char *peer, tp_error *err);

@@ -20,7 +20,9 @@ static tp_status send(struct client *client, const tp_devaddr *addr, const tp_me
     if (use == NULL) {
         return err->code;
     }
-    use->moved = use->moved || (what->effect == TP_EFFECT_MOVES && client->connection != NULL);
+    /* A topic that commands are published on keeps it open itself, and its end ends the motion. */
+    use->moved = use->moved || (what->effect == TP_EFFECT_MOVES && client->connection != NULL &&
+                                use->writers == 0);
     tp_status status = tp_msg_create(&msg, &header, what->ask, value);
     if (status == TP_OK) {
         status = tpi_web_use_send(client, use, msg, what, err);

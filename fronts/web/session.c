@@ -47,6 +47,14 @@ static size_t on_unread(void *context)
 static const tp_session_events session_events = {
     .ready = on_ready, .lost = on_lost, .unread = on_unread};
 
+const tp_encoding *tpi_web_encoding(enum form form)
+{
+    static const tp_encoding *const encodings[FORMS] = {&tpi_web_json, &tpi_web_cdr,
+                                                        &tpi_web_second};
+
+    return encodings[form];
+}
+
 tp_status tpi_web_session_begin(struct client *client, const char *peer, tp_error *err)
 {
     static const tp_session_limits limits = {.data = 1024, .replies = 512, .requests = 64};
@@ -72,7 +80,7 @@ tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_erro
 
     assert(front_is_current(client->front));
     if (status == TP_OK) {
-        tp_session_only_sends(client->sessions[form], &tpi_web_cdr);
+        tp_session_only_sends(client->sessions[form], tpi_web_encoding(form));
         tp_session_set_software(client->sessions[form], "web, in CDR");
         tp_session_heard(client->sessions[form]);
     }

@@ -5,7 +5,7 @@
 
 #include "inside.h"
 
-enum { PANIC_CHANNEL = TP_PLAYER_DATA_PANIC, FRAMES_CHANNEL = 256, FORM_SIZE = 256 };
+enum { PANIC_CHANNEL = TP_PLAYER_DATA_PANIC, FRAMES_CHANNEL = 256 };
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -67,18 +67,19 @@ static bool find_channel(const struct web_front *front, struct subscription *s)
     const uint32_t rest = s->channel % CHANNELS_OF_DEVICE;
     const struct web_device *device = tpi_web_device_numbered(front, number);
 
-    s->form = rest / FORM_SIZE == 1 ? FORM_CDR : FORM_JSON;
+    s->form = rest / FORM_SIZE < FORMS ? (enum form)(rest / FORM_SIZE) : FORM_JSON;
     s->code = (uint8_t)(rest % FORM_SIZE);
     if (number == 0) {
         s->addr = (tp_devaddr){.interf = TP_PLAYER_CODE};
         return s->channel == PANIC_CHANNEL || s->channel == FRAMES_CHANNEL;
     }
-    if (device == NULL || rest >= 2 * FORM_SIZE ||
+    if (device == NULL || rest >= FORMS * FORM_SIZE ||
         tpi_web_message(device, TP_KIND_DATA, s->code) == NULL) {
         return false;
     }
     s->addr = device->addr;
-    return s->form == FORM_JSON || tpi_ros_type_of(device->addr.interf, s->code) != NULL;
+    return s->form == FORM_JSON ||
+           tpi_ros_type_of(device->addr.interf, s->code, s->form == FORM_SECOND) != NULL;
 }
 
 /* A subscriber learns at once whether there is a panic. */

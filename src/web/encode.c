@@ -113,26 +113,61 @@ const tp_encoding tpi_web_json = {.name = "web-json", .size = json_size, .encode
 
 /* ---- CDR ------------------------------------------------------------------------------------- */
 
-static tp_status cdr_size(const tp_msghdr *header, const tp_struct *type, const void *value,
-                          size_t *size)
+static tp_status size_of(const tp_msghdr *header, const tp_struct *type, const void *value,
+                         bool second, size_t *size)
 {
     *size = TPI_WEB_STAMP;
     if (header->type == TP_MSGTYPE_DATA && value != NULL) {
-        *size += tpi_ros_size(header, type, value);
+        *size += tpi_ros_size(header, type, value, second);
     }
     return *size > TP_XDR_MAX_MESSAGE_SIZE ? TP_E_LIMIT : TP_OK;
+}
+
+static tp_status encode(const tp_msghdr *header, const tp_struct *type, const void *value,
+                        bool second, tpi_buf *out)
+{
+    tpi_web_put_u64((uint8_t *)out->data, tpi_web_nanoseconds(header->timestamp));
+    out->length = TPI_WEB_STAMP;
+    if (header->type == TP_MSGTYPE_DATA && value != NULL) {
+        out->length += tpi_ros_encode(header, type, value, second, out->data + TPI_WEB_STAMP,
+                                      out->capacity - TPI_WEB_STAMP);
+    }
+    return TP_OK;
+}
+
+static tp_status cdr_size(const tp_msghdr *header, const tp_struct *type, const void *value,
+                          size_t *size)
+{
+    return size_of(header, type, value, false, size);
 }
 
 static tp_status cdr_encode(const tp_msghdr *header, const tp_struct *type, const void *value,
                             void *bytes, size_t capacity, size_t *length)
 {
-    *length = TPI_WEB_STAMP;
-    tpi_web_put_u64(bytes, tpi_web_nanoseconds(header->timestamp));
-    if (header->type == TP_MSGTYPE_DATA && value != NULL) {
-        *length += tpi_ros_encode(header, type, value, (uint8_t *)bytes + TPI_WEB_STAMP,
-                                  capacity - TPI_WEB_STAMP);
-    }
-    return TP_OK;
+    tpi_buf out = {.data = bytes, .capacity = capacity};
+    const tp_status status = encode(header, type, value, false, &out);
+
+    *length = out.length;
+    return status;
 }
 
 const tp_encoding tpi_web_cdr = {.name = "web-cdr", .size = cdr_size, .encode = cdr_encode};
+
+static tp_status second_size(const tp_msghdr *header, const tp_struct *type, const void *value,
+                             size_t *size)
+{
+    return size_of(header, type, value, true, size);
+}
+
+static tp_status second_encode(const tp_msghdr *header, const tp_struct *type, const void *value,
+                               void *bytes, size_t capacity, size_t *length)
+{
+    tpi_buf out = {.data = bytes, .capacity = capacity};
+    const tp_status status = encode(header, type, value, true, &out);
+
+    *length = out.length;
+    return status;
+}
+
+const tp_encoding tpi_web_second = {
+    .name = "web-second", .size = second_size, .encode = second_encode};

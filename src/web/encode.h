@@ -19,6 +19,9 @@ extern const tp_encoding tpi_web_json;
 /* The value in CDR, as ROS 2 has it (ros.h); nothing but the stamp if ROS 2 has no such type. */
 extern const tp_encoding tpi_web_cdr;
 
+/* The same for data that ROS 2 has a second type for. */
+extern const tp_encoding tpi_web_second;
+
 /* A time in seconds as nanoseconds; 0 for what is no time. */
 uint64_t tpi_web_nanoseconds(double seconds);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/unit.h"
+#include "troupe/interfaces/camera.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
 #include "web/ros.h"
@@ -159,7 +160,7 @@ static void types_have_definitions_and_others_no_bytes(void **state)
     (void)state;
     for (unsigned interf = 0; interf < 256; interf++) {
         for (unsigned code = 0; code < 256; code++) {
-            const tpi_ros_type *type = tpi_ros_type_of(interf, code);
+            const tpi_ros_type *type = tpi_ros_type_of(interf, code, false);
             if (type != NULL) {
                 assert_non_null(strstr(type->name, "/msg/"));
                 assert_non_null(strstr(type->definition, "MSG: builtin_interfaces/Time"));
@@ -172,6 +173,45 @@ static void types_have_definitions_and_others_no_bytes(void **state)
     assert_int_equal(length, TPI_WEB_STAMP);
 }
 
+/* A picture in JPEG has two forms, a plain one only the first. */
+static void pictures_in_jpeg_have_a_compressed_form(void **state)
+{
+    uint8_t image[] = {0xff, 0xd8, 1, 2, 3, 0xff, 0xd9};
+    tp_camera_data picture = {.width = 4,
+                              .height = 2,
+                              .bpp = 24,
+                              .format = TP_CAMERA_FORMAT_RGB888,
+                              .compression = TP_CAMERA_COMPRESS_JPEG,
+                              .image_count = sizeof image,
+                              .image = image};
+    const tp_msghdr header = {.addr = {.robot = 6665, .interf = TP_CAMERA_CODE},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_CAMERA_DATA_STATE,
+                              .timestamp = 1};
+    static const uint8_t end[] = {5, 0, 0, 0, 'j', 'p', 'e', 'g', 0, 0, 0, 0, 7, 0, 0, 0};
+    uint8_t bytes[256];
+    size_t size = 0;
+    size_t length = 0;
+
+    (void)state;
+    assert_int_equal(tpi_web_second.size(&header, &tp_desc_camera_data, &picture, &size), TP_OK);
+    assert_in_range(size, TPI_WEB_STAMP + sizeof end + sizeof image, sizeof bytes);
+    assert_int_equal(
+        tpi_web_second.encode(&header, &tp_desc_camera_data, &picture, bytes, size, &length),
+        TP_OK);
+    assert_int_equal(length, size);
+    assert_memory_equal(bytes + length - sizeof image, image, sizeof image);
+    assert_memory_equal(bytes + length - sizeof image - sizeof end, end, sizeof end);
+    picture.compression = TP_CAMERA_COMPRESS_RAW;
+    assert_int_equal(tpi_web_second.size(&header, &tp_desc_camera_data, &picture, &size), TP_OK);
+    assert_int_equal(size, TPI_WEB_STAMP);
+    assert_int_equal(tpi_web_second.encode(&header, &tp_desc_camera_data, &picture, bytes,
+                                           sizeof bytes, &length),
+                     TP_OK);
+    assert_int_equal(length, TPI_WEB_STAMP);
+    assert_null(tpi_ros_type_of(TP_LASER_CODE, TP_LASER_DATA_SCAN, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_refusal_has_its_code_and_sentence),
         cmocka_unit_test(odometry_is_laid_out_as_in_ROS_2),
         cmocka_unit_test(a_scan_is_laid_out_as_in_ROS_2),
+        cmocka_unit_test(pictures_in_jpeg_have_a_compressed_form),
         cmocka_unit_test(types_have_definitions_and_others_no_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -421,6 +421,21 @@ static void put_camera(tpi_cdr *cdr, const tp_msghdr *header, const void *value)
     tpi_cdr_bytes(cdr, data->image, data->image_count);
 }
 
+/* Pictures that are not compressed have no such form. */
+static void put_compressed(tpi_cdr *cdr, const tp_msghdr *header, const void *value)
+{
+    const tp_camera_data *data = value;
+
+    if (data->compression != TP_CAMERA_COMPRESS_JPEG) {
+        cdr->length = 0;
+        return;
+    }
+    put_own_header(cdr, header, "camera");
+    tpi_cdr_text(cdr, "jpeg");
+    tpi_cdr_u32(cdr, data->image_count);
+    tpi_cdr_bytes(cdr, data->image, data->image_count);
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct row {
@@ -454,27 +469,37 @@ static const struct row {
     {TP_CAMERA_CODE, TP_CAMERA_DATA_STATE, &tp_desc_camera_data, &tpi_ros_image, put_camera},
 };
 
-static const struct row *find(unsigned interf, unsigned code)
+/* Data that ROS 2 has a second type for. */
+static const struct row more_rows[] = {
+    {TP_CAMERA_CODE, TP_CAMERA_DATA_STATE, &tp_desc_camera_data, &tpi_ros_compressed_image,
+     put_compressed},
+};
+
+static const struct row *find(unsigned interf, unsigned code, bool second)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].interf == interf && rows[i].code == code) {
-            return &rows[i];
+    const struct row *from = second ? more_rows : rows;
+    const size_t count =
+        second ? sizeof more_rows / sizeof more_rows[0] : sizeof rows / sizeof rows[0];
+
+    for (size_t i = 0; i < count; i++) {
+        if (from[i].interf == interf && from[i].code == code) {
+            return &from[i];
         }
     }
     return NULL;
 }
 
-const tpi_ros_type *tpi_ros_type_of(unsigned interf, unsigned code)
+const tpi_ros_type *tpi_ros_type_of(unsigned interf, unsigned code, bool second)
 {
-    const struct row *row = find(interf, code);
+    const struct row *row = find(interf, code, second);
 
     return row != NULL ? row->ros : NULL;
 }
 
-static size_t put(const tp_msghdr *header, const tp_struct *type, const void *value, void *bytes,
-                  size_t capacity)
+static size_t put(const tp_msghdr *header, const tp_struct *type, const void *value, bool second,
+                  void *bytes, size_t capacity)
 {
-    const struct row *row = find(header->addr.interf, header->subtype);
+    const struct row *row = find(header->addr.interf, header->subtype, second);
     tpi_cdr cdr;
 
     if (row == NULL || row->type != type || (bytes != NULL && capacity < TPI_CDR_HEAD)) {
@@ -485,15 +510,15 @@ static size_t put(const tp_msghdr *header, const tp_struct *type, const void *va
     return bytes == NULL || cdr.length <= capacity ? cdr.length : 0;
 }
 
-size_t tpi_ros_size(const tp_msghdr *header, const tp_struct *type, const void *value)
+size_t tpi_ros_size(const tp_msghdr *header, const tp_struct *type, const void *value, bool second)
 {
-    return put(header, type, value, NULL, 0);
+    return put(header, type, value, second, NULL, 0);
 }
 
 size_t tpi_ros_encode(const tp_msghdr *header, const tp_struct *type, const void *value,
-                      void *bytes, size_t capacity)
+                      bool second, void *bytes, size_t capacity)
 {
-    return put(header, type, value, bytes, capacity);
+    return put(header, type, value, second, bytes, capacity);
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */

@@ -15,15 +15,16 @@ typedef struct tpi_ros_type {
     const char *definition;
 } tpi_ros_type;
 
-/* The type of ROS 2 for data of an interface; NULL if there is none. */
-const tpi_ros_type *tpi_ros_type_of(unsigned interf, unsigned code);
+/* The type of ROS 2 for data of an interface; NULL if there is none. For some data there is a
+ * `second` one: pictures as they are, and compressed. */
+const tpi_ros_type *tpi_ros_type_of(unsigned interf, unsigned code, bool second);
 
 /* How many bytes the message has; 0 if ROS 2 has no such type. */
-size_t tpi_ros_size(const tp_msghdr *header, const tp_struct *type, const void *value);
+size_t tpi_ros_size(const tp_msghdr *header, const tp_struct *type, const void *value, bool second);
 
 /* Encode it; how many bytes were written, 0 if ROS 2 has no such type or they do not fit. */
 size_t tpi_ros_encode(const tp_msghdr *header, const tp_struct *type, const void *value,
-                      void *bytes, size_t capacity);
+                      bool second, void *bytes, size_t capacity);
 
 /* Frames of reference as a TFMessage; `bytes` may be NULL to count. */
 size_t tpi_ros_frames(const tp_frame_list *frames, double now_s, void *bytes, size_t capacity);

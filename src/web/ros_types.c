@@ -50,6 +50,10 @@ const tpi_ros_type tpi_ros_image = {
     "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\nuint8 is_bigendian\n"
     "uint32 step\nuint8[] data" HEADER};
 
+const tpi_ros_type tpi_ros_compressed_image = {
+    "sensor_msgs/msg/CompressedImage",
+    "std_msgs/Header header\nstring format\nuint8[] data" HEADER};
+
 const tpi_ros_type tpi_ros_battery_state = {
     "sensor_msgs/msg/BatteryState",
     "std_msgs/Header header\nfloat32 voltage\nfloat32 temperature\nfloat32 current\n"

@@ -10,6 +10,7 @@ extern const tpi_ros_type tpi_ros_imu;
 extern const tpi_ros_type tpi_ros_joint_state;
 extern const tpi_ros_type tpi_ros_nav_sat_fix;
 extern const tpi_ros_type tpi_ros_image;
+extern const tpi_ros_type tpi_ros_compressed_image;
 extern const tpi_ros_type tpi_ros_battery_state;
 extern const tpi_ros_type tpi_ros_range;
 extern const tpi_ros_type tpi_ros_tf;
