@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Reading } from '../cards/reading';
-import { descriptors, devices, fail, findDevice, link, may, nameOf, request, robotOf, topicOf, useSample, type Device } from '../model/state';
+import { canAsk, descriptors, devices, fail, findDevice, link, may, nameOf, request, robotOf, topicOf, useSample, type Device } from '../model/state';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { href } from '../parts/route';
@@ -389,7 +389,7 @@ export function WorldPage() {
   const device = devices.value.find((one) => one.interface === 'scene');
   const session = link.state.value === 'open';
   const vehicles = devices.value.some((one) => one.interface === 'position2d');
-  const services = link.services.value.size > 0;
+  const services = device !== undefined ? canAsk(device, 'POSES') : link.services.value.size > 0;
   const scene = useMemo(() => {
     if (!session || !services) {
       return null;
