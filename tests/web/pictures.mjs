@@ -12,14 +12,22 @@ const page = await open(base, 'world', options);
 const picture = (name) => page.screenshot({ path: join(folder, `dashboard-${name}.png`) });
 await page.getByText('Skip the tour').click({ timeout: 5000 }).catch(() => {});
 await page.click('.robots button:has-text("bell")');
-await page.waitForTimeout(15000); // trails
+await page.fill('.go-to label:has-text("x") input', '-7');
+await page.fill('.go-to label:has-text("y") input', '2.2');
+await page.click('.go-to button[type=submit]');
+await page.waitForTimeout(7000); // trails, and a way
 await picture('world');
+await page.setViewportSize({ width: 1200, height: 640 });
+await page.click('.robot header button');
+await page.waitForTimeout(1500);
+await page.screenshot({ path: join(folder, 'demo-page.png') });
+await page.setViewportSize(options.viewport);
 await page.goto(`${base}#/programs`);
 await page.waitForSelector('.blocklyDraggable.runs');
 await page.waitForTimeout(1000);
 await picture('programs');
 await page.goto(`${base}#/devices`);
-await page.fill('input[type=search]', 'sim');
+await page.fill('input[type=search]', 'nina');
 await page.waitForTimeout(2500);
 await picture('devices');
 await page.goto(`${base}#/charts/6665:laser:0`);

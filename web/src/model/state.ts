@@ -83,6 +83,11 @@ export function request(device: Device, message: string, value?: unknown): Promi
   return link.call(topicOf(device, `req/${message}`), value ?? {});
 }
 
+/** Whether a request can be made: services of a new connection come in several messages. */
+export function canAsk(device: Device | undefined, message: string): boolean {
+  return device !== undefined && link.state.value === 'open' && link.services.value.has(topicOf(device, `req/${message}`));
+}
+
 export async function refreshServer(): Promise<void> {
   const info = await get('/api/server');
   serverInfo.value = info;

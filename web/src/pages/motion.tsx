@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Canvas, type Pen } from '../cards/canvas';
 import { Mechanism, OWN_NAME, skeleton, type Description, type Joint } from '../model/mechanism';
-import { devices, fail, link, may, robotOf, stop } from '../model/state';
+import { canAsk, devices, fail, may, robotOf, stop } from '../model/state';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { go, route } from '../parts/route';
@@ -281,7 +281,7 @@ function Modes() {
 export default function MotionPage() {
   const all = devices.value.filter((device) => device.interface === 'mechanism');
   const device = all.find((one) => one.name === route.value[1]) ?? all[0];
-  const open = link.state.value === 'open' && link.services.value.size > 0;
+  const open = canAsk(device, 'PROMOTE');
   const mechanism = useMemo(() => (device === undefined || !open ? null : new Mechanism(device)), [device?.name, open]);
   useEffect(() => {
     void mechanism?.open();

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Editor } from '../blocks/editor';
 import * as bench from '../model/bench';
-import { fail, link, may, note, robotOf, devices, type Device } from '../model/state';
+import { canAsk, fail, may, note, robotOf, devices, type Device } from '../model/state';
 import { PHASES } from '../model/phases';
 import { ProgramDevice, type Mistake } from '../model/program';
 import { Icon } from '../parts/icons';
@@ -501,7 +501,7 @@ export default function ProgramsPage() {
   const all = devices.value.filter((device) => device.interface === 'program');
   const named = (name: string): Device | undefined => all.find((one) => one.name === name);
   const device = named(route.value[1] ?? '') ?? named(chosen) ?? all[0];
-  const open = link.state.value === 'open' && link.services.value.size > 0;
+  const open = all.every((one) => canAsk(one, 'TRANSFER'));
   const names = all.map((one) => one.name).join();
   const crew = useMemo(() => (open ? all.slice(0, MOST_CREW).map((one) => new ProgramDevice(one)) : []), [names, open]);
   useEffect(() => {

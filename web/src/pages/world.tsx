@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Reading } from '../cards/reading';
-import { descriptors, devices, fail, findDevice, link, may, nameOf, request, robotOf, topicOf, useSample, type Device } from '../model/state';
+import { canAsk, descriptors, devices, fail, findDevice, link, may, nameOf, request, robotOf, topicOf, useSample, type Device } from '../model/state';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { href } from '../parts/route';
@@ -149,7 +149,7 @@ function GoPanel({ journey, stage }: { journey: Journey; stage: Stage }) {
   const state = journey.state.value;
   const aims = stage.aim.value !== null;
   const left = state === null ? 0 : Math.hypot(state.goal.px - state.pos.px, state.goal.py - state.pos.py);
-  const words = journey.arrival.value ? 'It has arrived.' : !journey.going.value && !state?.valid ? '' : !state?.valid ? 'It looks for a way …' : `On its way: ${number(left, 1)} m to go.`;
+  const words = journey.arrival.value ? 'It has arrived.' : !journey.going.value && !state?.valid ? '' : !state?.valid ? 'It has found no way so far.' : `On its way: ${number(left, 1)} m to go.`;
   const send = (event: Event) => {
     event.preventDefault();
     journey.send(+x.value, +y.value);
@@ -389,7 +389,7 @@ export function WorldPage() {
   const device = devices.value.find((one) => one.interface === 'scene');
   const session = link.state.value === 'open';
   const vehicles = devices.value.some((one) => one.interface === 'position2d');
-  const services = link.services.value.size > 0;
+  const services = device !== undefined ? canAsk(device, 'POSES') : link.services.value.size > 0;
   const scene = useMemo(() => {
     if (!session || !services) {
       return null;

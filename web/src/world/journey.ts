@@ -193,13 +193,15 @@ function paintGuess(ctx: CanvasRenderingContext2D, { x, y, cov }: Guess): void {
 
 function paintWay(ctx: CanvasRenderingContext2D, journey: Journey, goal: Place, px: number): void {
   const state = journey.state.peek();
-  const rest = journey.way.slice(Math.max(state.waypoint_idx, 0));
+  const rest = !state.valid ? [] : journey.way.slice(Math.max(state.waypoint_idx, 0));
   ctx.lineWidth = 2.5 * px;
   ctx.setLineDash([7 * px, 5 * px]);
   ctx.beginPath();
   ctx.moveTo(state.pos.px, state.pos.py);
   [...rest, goal].forEach((place) => ctx.lineTo(place.x, place.y));
-  ctx.stroke();
+  if (state.valid) {
+    ctx.stroke();
+  }
   ctx.setLineDash([]);
   for (const place of rest) {
     ctx.beginPath();
