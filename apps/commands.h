@@ -45,6 +45,7 @@ extern const command command_translate;
 extern const command command_emulate;
 extern const command command_play;
 extern const command command_drive;
+extern const command command_goto;
 extern const command command_log;
 extern const command command_experiment;
 extern const command command_view;

@@ -7,15 +7,35 @@
 #include "commands.h"
 #include "log/recorder.h"
 #include "log/table.h"
+#include "troupe/client.h"
 
 /* Each with the arguments behind its name. */
 int log_record(int argc, char **argv);
 int log_info(int argc, char **argv);
 int log_recover(int argc, char **argv);
 int log_csv(int argc, char **argv);
+int log_plot(int argc, char **argv);
 
 /* Write a recording as a table. `out` is "-" for standard output. */
 int log_write_csv(const char *recording, const char *out, const tpi_log_locale *locale);
+
+/* Draw all numbers of a recording; `out` ends in .svg or .png. */
+int log_write_plot(const char *recording, const char *out, bool force);
+
+/* Whether the name is one of a picture; says so if not. */
+int log_check_picture(const char *path);
+
+/* Record the properties of a device of a Troupe server. Waits for the server. Fails only if the
+ * recording does. */
+tp_status log_note_properties(tp_proxy *proxy, tpi_log_recorder *recorder, unsigned device,
+                              tp_error *err);
+
+/* Ask a device what a recording should know of it, without waiting. */
+void log_ask_device(tp_proxy *proxy, tp_proxy_done *done);
+
+/* Record what it has answered. */
+tp_status log_note_answer(tp_proxy *proxy, const tp_msg *answer, tpi_log_recorder *recorder,
+                          unsigned device, tp_error *err);
 
 /* "de" and other languages with a decimal comma; "en" and "C". False if it is not known. */
 bool log_locale_named(const char *language, tpi_log_locale *locale);
@@ -36,6 +56,11 @@ tp_status log_file_sink(void *context, const void *bytes, size_t length, tp_erro
 
 /* Create a file that must not exist, unless `force`. */
 int log_file_create(FILE **out, const char *path, bool force);
+
+/* The arguments of a command: a recording, an output, --force, --locale; NULL for what it does not
+ * have. */
+int log_read_paths(int argc, char **argv, const char **in, const char **out, bool *force,
+                   tpi_log_locale *locale);
 
 /* Whether the text ends in this. */
 bool log_ends_in(const char *text, const char *ending);

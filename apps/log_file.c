@@ -73,3 +73,29 @@ int log_file_create(FILE **out, const char *path, bool force)
     }
     return EXIT_DONE;
 }
+
+int log_read_paths(int argc, char **argv, const char **in, const char **out, bool *force,
+                   tpi_log_locale *locale)
+{
+    for (int i = 0; i < argc; i++) {
+        if (out != NULL && (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--out") == 0)) {
+            *out = command_value(name, argc, argv, &i);
+            if (*out == NULL) {
+                return EXIT_USAGE;
+            }
+        } else if (force != NULL && strcmp(argv[i], "--force") == 0) {
+            *force = true;
+        } else if (locale != NULL && strcmp(argv[i], "--locale") == 0) {
+            const char *language = command_value(name, argc, argv, &i);
+
+            if (language == NULL || !log_locale_named(language, locale)) {
+                return command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
+            }
+        } else if (argv[i][0] == '-' || *in != NULL) {
+            return command_unexpected(name, argv[i], NULL);
+        } else {
+            *in = argv[i];
+        }
+    }
+    return *in != NULL ? EXIT_DONE : command_fail(name, EXIT_USAGE, "which recording?");
+}

@@ -1,4 +1,4 @@
-/* log_files.c - troupe log info, recover and csv: what can be done with a recording. */
+/* log_files.c - troupe log info and recover: what can be done with a recording. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,33 +13,6 @@ static const char name[] = "log";
 
 enum { CHANNELS = 65536 };
 
-/* The paths of a command: one, or one with an output. */
-static int read_paths(int argc, char **argv, const char **in, const char **out, bool *force,
-                      tpi_log_locale *locale)
-{
-    for (int i = 0; i < argc; i++) {
-        if (out != NULL && (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--out") == 0)) {
-            *out = command_value(name, argc, argv, &i);
-            if (*out == NULL) {
-                return EXIT_USAGE;
-            }
-        } else if (force != NULL && strcmp(argv[i], "--force") == 0) {
-            *force = true;
-        } else if (locale != NULL && strcmp(argv[i], "--locale") == 0) {
-            const char *language = command_value(name, argc, argv, &i);
-
-            if (language == NULL || !log_locale_named(language, locale)) {
-                return command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
-            }
-        } else if (argv[i][0] == '-' || *in != NULL) {
-            return command_unexpected(name, argv[i], NULL);
-        } else {
-            *in = argv[i];
-        }
-    }
-    return *in != NULL ? EXIT_DONE : command_fail(name, EXIT_USAGE, "which recording?");
-}
-
 /* ---- info ------------------------------------------------------------------------------------ */
 
 /* What was counted of a channel. */
@@ -48,6 +21,52 @@ struct counted {
     uint64_t messages, bytes, first_ns, last_ns;
     bool used;
 };
+
+/* What was read of a file. */
+struct contents {
+    const tp_catalogue *catalogue; /* borrowed */
+    struct counted *channels;      /* owned, by number */
+    tpi_log_about *devices;        /* owned: those that the recording names */
+    size_t device_count, device_room;
+};
+
+/* A device that the recording names; false without memory. */
+static bool note_device(struct contents *all, const tpi_log_item *item)
+{
+    tpi_log_about about;
+
+    if (!tpi_log_about_read(&about, item, all->catalogue)) {
+        return true;
+    }
+    for (size_t i = 0; i < all->device_count; i++) {
+        if (strcmp(all->devices[i].device, about.device) == 0) {
+            return true;
+        }
+    }
+    if (all->device_count == all->device_room) {
+        const size_t room = all->device_room == 0 ? 32 : 2 * all->device_room;
+        tpi_log_about *more = realloc(all->devices, room * sizeof *more);
+
+        if (more == NULL) {
+            return false;
+        }
+        all->devices = more;
+        all->device_room = room;
+    }
+    all->devices[all->device_count++] = about;
+    return true;
+}
+
+/* Whether anything of the device was recorded. */
+static bool has_sent(const struct contents *all, const char *device)
+{
+    for (size_t i = 0; i < CHANNELS; i++) {
+        if (all->channels[i].used && strcmp(all->channels[i].track.device, device) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void count_message(struct counted *counted, const tpi_log_item *item)
 {
@@ -58,11 +77,26 @@ static void count_message(struct counted *counted, const tpi_log_item *item)
     counted->bytes += tpi_mcap_left(&item->bytes);
 }
 
-static void put_counted(tpi_buf *out, const struct counted *all)
+/* Devices that have sent nothing are there, too: they were recorded. */
+static void put_silent(tpi_buf *out, const struct contents *all)
+{
+    for (size_t i = 0; i < all->device_count; i++) {
+        const char *device = all->devices[i].device;
+        tpi_buf shown = {0};
+
+        if (!has_sent(all, device)) {
+            output_put_clean(&shown, device, strlen(device));
+            tpi_buf_printf(out, "%-32s %10d %9s %12d\n", tpi_buf_text(&shown), 0, "-", 0);
+        }
+        tpi_buf_fini(&shown);
+    }
+}
+
+static void put_counted(tpi_buf *out, const struct contents *all)
 {
     tpi_buf_printf(out, "%-32s %10s %9s %12s\n", "CHANNEL", "MESSAGES", "RATE/S", "BYTES");
     for (size_t i = 0; i < CHANNELS; i++) {
-        const struct counted *c = &all[i];
+        const struct counted *c = &all->channels[i];
         const double span_s = (double)(c->last_ns - c->first_ns) * 1e-9;
         tpi_buf topic = {0};
         char rate[32] = "-";
@@ -80,11 +114,11 @@ static void put_counted(tpi_buf *out, const struct counted *all)
                        c->messages, rate, c->bytes);
         tpi_buf_fini(&topic);
     }
+    put_silent(out, all);
 }
 
 /* Read the whole file. `damage` gets the first one. */
-static tp_status count_all(tpi_log_reader *reader, const tp_catalogue *catalogue,
-                           struct counted *all, tp_error *damage)
+static tp_status count_all(tpi_log_reader *reader, struct contents *all, tp_error *damage)
 {
     tpi_log_item item;
     tp_error err = {.text = ""};
@@ -97,10 +131,12 @@ static tp_status count_all(tpi_log_reader *reader, const tp_catalogue *catalogue
             *damage = err;
             return status;
         } else if (item.kind == TPI_LOG_CHANNEL) {
-            tpi_log_track_read(&all[item.id].track, &item, catalogue);
-            all[item.id].used = true;
+            tpi_log_track_read(&all->channels[item.id].track, &item, all->catalogue);
+            all->channels[item.id].used = true;
         } else if (item.kind == TPI_LOG_MESSAGE) {
-            count_message(&all[item.id], &item);
+            count_message(&all->channels[item.id], &item);
+        } else if (item.kind == TPI_LOG_METADATA && !note_device(all, &item)) {
+            return tp_fail(damage, TP_E_NOMEM, "out of memory");
         }
     }
     return TP_OK;
@@ -130,18 +166,19 @@ int log_info(int argc, char **argv)
     struct log_file file;
     tp_error damage = {.text = ""};
     tpi_buf out = {0};
-    int result = read_paths(argc, argv, &path, NULL, NULL, NULL);
+    int result = log_read_paths(argc, argv, &path, NULL, NULL, NULL);
 
     if (result != EXIT_DONE || (result = log_file_open(&file, path)) != EXIT_DONE) {
         return result;
     }
     tp_catalogue *catalogue = command_catalogue(name);
-    struct counted *all = calloc(CHANNELS, sizeof *all);
-    if (catalogue != NULL && all != NULL) {
-        const tp_status status = count_all(file.reader, catalogue, all, &damage);
+    struct contents all = {.catalogue = catalogue,
+                           .channels = calloc(CHANNELS, sizeof *all.channels)};
+    if (catalogue != NULL && all.channels != NULL) {
+        const tp_status status = count_all(file.reader, &all, &damage);
 
-        put_whole(&out, &file, path, all);
-        put_counted(&out, all);
+        put_whole(&out, &file, path, all.channels);
+        put_counted(&out, &all);
         result = command_write(name, &out);
         if (status != TP_OK) {
             result = command_fail(name, EXIT_FAILED, "%s: %s", path, damage.text);
@@ -153,7 +190,8 @@ int log_info(int argc, char **argv)
     } else {
         result = EXIT_FAILED;
     }
-    free(all);
+    free(all.channels);
+    free(all.devices);
     tp_catalogue_destroy(catalogue);
     log_file_close(&file);
     return result;
@@ -190,17 +228,15 @@ static int save(const struct log_file *file, const char *path, const char *out, 
     return saved.damages == 0 ? WHOLE : saved.messages > 0 ? IN_PART : NOTHING;
 }
 
-int log_recover(int argc, char **argv)
+/* Recover one file; `out` NULL for a name made of its own. */
+static int recover_one(const char *path, const char *out, bool force)
 {
-    const char *path = NULL, *out = NULL;
     char made[4096];
-    bool force = false;
     struct log_file file;
     FILE *to = NULL;
-    int result = read_paths(argc, argv, &path, &out, &force, NULL);
 
-    if (result != EXIT_DONE || log_file_open(&file, path) != EXIT_DONE) {
-        return result != EXIT_DONE ? result : NOTHING;
+    if (log_file_open(&file, path) != EXIT_DONE) {
+        return NOTHING;
     }
     if (out == NULL) {
         const size_t stem = strlen(path) - (log_ends_in(path, ".mcap") ? 5 : 0);
@@ -208,7 +244,8 @@ int log_recover(int argc, char **argv)
         (void)snprintf(made, sizeof made, "%.*s-recovered.mcap", (int)stem, path);
         out = made;
     }
-    result = log_file_create(&to, out, force) == EXIT_DONE ? save(&file, path, out, to) : NOTHING;
+    int result =
+        log_file_create(&to, out, force) == EXIT_DONE ? save(&file, path, out, to) : NOTHING;
     if (to != NULL && fclose(to) != 0) {
         result = command_fail(name, NOTHING, "%s: %s", out, strerror(errno));
     }
@@ -216,195 +253,35 @@ int log_recover(int argc, char **argv)
     return result;
 }
 
-/* ---- csv ------------------------------------------------------------------------------------- */
-
-bool log_locale_named(const char *language, tpi_log_locale *locale)
+/* The exit code of several files is that of the worst one. */
+int log_recover(int argc, char **argv)
 {
-    static const char *const commas[] = {"de", "fr", "es", "it", "nl", "pl", "pt", "sv", "da",
-                                         "fi", "nb", "cs", "tr", "ru", "el", "hu", NULL};
-    const size_t length = strcspn(language, "_-.");
+    const char *out = NULL;
+    bool force = false;
+    int files = 0, worst = WHOLE;
 
-    *locale = (tpi_log_locale){',', '.'};
-    for (size_t i = 0; commas[i] != NULL; i++) {
-        if (length == 2 && strncmp(language, commas[i], 2) == 0) {
-            *locale = (tpi_log_locale){';', ','};
-            return true;
-        }
-    }
-    return (length == 2 && strncmp(language, "en", 2) == 0) || strcmp(language, "C") == 0;
-}
-
-struct table {
-    const char *path;
-    tp_catalogue *catalogue;
-    tpi_log_track *tracks;    /* owned, by channel */
-    tpi_log_columns *columns; /* owned, by channel */
-    bool *used;               /* owned, by channel */
-    tpi_log_locale locale;
-    uint64_t first_ns, unknown;
-    FILE *out;
-};
-
-/* A pass over the file; `row` gets every message that can be read. */
-static int pass(struct table *t,
-                void (*row)(struct table *t, const tpi_log_item *item, void *value))
-{
-    struct log_file file;
-    tpi_log_item item;
-    tp_error err = {.text = ""};
-    tp_status status = TP_OK;
-
-    if (log_file_open(&file, t->path) != EXIT_DONE) {
-        return EXIT_FAILED;
-    }
-    t->unknown = 0;
-    while (status == TP_OK && (status = tpi_log_reader_next(file.reader, &item, &err)) == TP_OK) {
-        if (item.kind == TPI_LOG_CHANNEL) {
-            tpi_log_track_read(&t->tracks[item.id], &item, t->catalogue);
-        } else if (item.kind == TPI_LOG_MESSAGE && t->tracks[item.id].what == NULL) {
-            t->unknown++;
-        } else if (item.kind == TPI_LOG_MESSAGE) {
-            void *value = NULL;
-
-            status = tpi_log_track_value(&t->tracks[item.id], &item, &value, &err);
-            if (status == TP_OK) {
-                row(t, &item, value);
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--out") == 0) {
+            out = command_value(name, argc, argv, &i);
+            if (out == NULL) {
+                return EXIT_USAGE;
             }
-            free(value);
+        } else if (strcmp(argv[i], "--force") == 0) {
+            force = true;
+        } else if (argv[i][0] == '-') {
+            return command_unexpected(name, argv[i], NULL);
+        } else {
+            argv[files++] = argv[i];
         }
     }
-    log_file_close(&file);
-    return status == TP_E_CLOSED ? EXIT_DONE
-                                 : command_fail(name, EXIT_FAILED, "%s: %s", t->path, err.text);
-}
-
-static void look_at(struct table *t, const tpi_log_item *item, void *value)
-{
-    tpi_log_columns *columns = &t->columns[item->id];
-
-    if (!t->used[item->id]) {
-        t->used[item->id] = true;
-        tpi_log_columns_init(columns, t->tracks[item->id].what->ask);
+    if (files == 0 || (files > 1 && out != NULL)) {
+        return command_fail(name, EXIT_USAGE, "%s",
+                            files == 0 ? "which recording?" : "-o is for one recording");
     }
-    t->first_ns = item->log_ns < t->first_ns ? item->log_ns : t->first_ns;
-    tpi_log_columns_widen(columns, value);
-}
+    for (int i = 0; i < files; i++) {
+        const int result = recover_one(argv[i], out, force);
 
-/* Seconds, exactly. */
-static void put_seconds(tpi_buf *out, uint64_t ns, char point)
-{
-    char digits[16];
-    size_t length = (size_t)snprintf(digits, sizeof digits, "%09" PRIu64, ns % 1000000000);
-
-    while (length > 0 && digits[length - 1] == '0') {
-        length--;
+        worst = result > worst ? result : worst;
     }
-    tpi_buf_printf(out, "%" PRIu64, ns / 1000000000);
-    if (length > 0) {
-        tpi_buf_putc(out, point);
-        tpi_buf_put(out, digits, length);
-    }
-}
-
-static void write_row(struct table *t, const tpi_log_item *item, void *value)
-{
-    tpi_buf line = {0};
-
-    if (!t->used[item->id]) {
-        return;
-    }
-    put_seconds(&line, item->log_ns - t->first_ns, t->locale.point);
-    for (size_t i = 0; i < CHANNELS; i++) {
-        if (t->used[i]) {
-            tpi_log_columns_row(&t->columns[i], i == item->id ? value : NULL, &t->locale, &line);
-        }
-    }
-    tpi_buf_putc(&line, '\n');
-    (void)fwrite(tpi_buf_text(&line), 1, line.length, t->out);
-    tpi_buf_fini(&line);
-}
-
-static int write_names(struct table *t)
-{
-    tpi_buf line = {0};
-    size_t columns = 0;
-    tp_error err = {.text = ""};
-
-    tpi_buf_puts(&line, "time (s)");
-    for (size_t i = 0; i < CHANNELS; i++) {
-        if (t->used[i]) {
-            char prefix[160];
-
-            if (tpi_log_columns_end(&t->columns[i], &err) != TP_OK) {
-                (void)command_fail(name, EXIT_DONE, "%s %s is left out: %s", t->tracks[i].device,
-                                   t->tracks[i].message, err.text);
-                t->used[i] = false;
-                continue;
-            }
-            columns += t->columns[i].count;
-            (void)snprintf(prefix, sizeof prefix, "%s %s", t->tracks[i].device,
-                           t->tracks[i].message);
-            tpi_log_columns_names(&t->columns[i], prefix, &t->locale, &line);
-        }
-    }
-    tpi_buf_putc(&line, '\n');
-    (void)fwrite(tpi_buf_text(&line), 1, line.length, t->out);
-    tpi_buf_fini(&line);
-    return columns > 0
-               ? EXIT_DONE
-               : command_fail(name, EXIT_FAILED, "%s: no message of a known interface", t->path);
-}
-
-static int write_table(struct table *t, const char *out)
-{
-    int result = pass(t, look_at);
-
-    if (result == EXIT_DONE) {
-        t->out = strcmp(out, "-") == 0 ? stdout : fopen(out, "w");
-        if (t->out == NULL) {
-            return command_fail(name, EXIT_FAILED, "%s: %s", out, strerror(errno));
-        }
-        result = write_names(t);
-        result = result == EXIT_DONE ? pass(t, write_row) : result;
-        const bool failed = fflush(t->out) != 0 || ferror(t->out) != 0;
-        if ((t->out != stdout && fclose(t->out) != 0) || failed) {
-            return command_fail(name, EXIT_FAILED, "%s: %s", out, strerror(errno));
-        }
-    }
-    if (result == EXIT_DONE && t->unknown > 0) {
-        (void)command_fail(name, EXIT_DONE,
-                           "%s: %" PRIu64 " messages of unknown interfaces left out", t->path,
-                           t->unknown);
-    }
-    return result;
-}
-
-int log_write_csv(const char *recording, const char *out, const tpi_log_locale *locale)
-{
-    struct table t = {.path = recording, .locale = *locale, .first_ns = UINT64_MAX};
-    int result = EXIT_FAILED;
-
-    t.catalogue = command_catalogue(name);
-    t.tracks = calloc(CHANNELS, sizeof *t.tracks);
-    t.columns = calloc(CHANNELS, sizeof *t.columns);
-    t.used = calloc(CHANNELS, sizeof *t.used);
-    if (t.catalogue != NULL && t.tracks != NULL && t.columns != NULL && t.used != NULL) {
-        result = write_table(&t, out);
-    } else {
-        (void)command_fail(name, EXIT_FAILED, "out of memory");
-    }
-    free(t.used);
-    free(t.columns);
-    free(t.tracks);
-    tp_catalogue_destroy(t.catalogue);
-    return result;
-}
-
-int log_csv(int argc, char **argv)
-{
-    const char *path = NULL, *out = "-";
-    tpi_log_locale locale = {',', '.'};
-    const int result = read_paths(argc, argv, &path, &out, NULL, &locale);
-
-    return result == EXIT_DONE ? log_write_csv(path, out, &locale) : result;
+    return worst;
 }

@@ -32,6 +32,7 @@ struct record {
     tpi_log_form form;
     tpi_mcap_compression compression;
     tpi_log_locale locale;
+    const char *plot; /* borrowed; NULL for no picture */
 
     char made[64];        /* the name made of the time */
     char path[MOST_PATH]; /* of the recording */
@@ -79,6 +80,20 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
         remote_stop(&r->remote);
     } else if (r->most > 0 && tpi_log_writer_messages(r->writer) >= (uint64_t)r->most) {
         remote_stop(&r->remote);
+    }
+}
+
+static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                      const char *why)
+{
+    struct follower *follower = tp_proxy_context(proxy);
+    struct record *r = follower->record;
+
+    (void)context;
+    (void)why;
+    if (status == TP_OK && answer != NULL && r->failure.code == TP_OK) {
+        r->failure.code =
+            log_note_answer(proxy, answer, r->recorder, follower->device, &r->failure);
     }
 }
 
@@ -161,7 +176,11 @@ static int follow_device(struct record *r, const tp_client_device *device)
     follower->record = r;
     r->count++;
     tp_proxy_set_context(follower->proxy, follower);
+    log_ask_device(follower->proxy, on_answer);
     tp_proxy_on_data(follower->proxy, on_data);
+    if (log_note_properties(follower->proxy, r->recorder, follower->device, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s: %s", r->path, err.text);
+    }
     if (r->rate_hz > 0 && tp_proxy_set_rate(follower->proxy, r->rate_hz, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "--rate: %s", err.text);
     }
@@ -249,8 +268,10 @@ static int create_file(struct record *r)
 
 static int begin_recording(struct record *r)
 {
-    const tpi_log_writer_options options = {
-        .sink = log_file_sink, .context = r->file, .compression = r->compression};
+    const tpi_log_writer_options options = {.sink = log_file_sink,
+                                            .context = r->file,
+                                            .compression = r->compression,
+                                            .span_ns = TP_NS_PER_S};
     const tpi_log_note notes[] = {{"server", remote_url(&r->remote)}, {NULL, NULL}};
     tp_error err = {.text = ""};
 
@@ -284,7 +305,10 @@ static int end_recording(struct record *r)
                             status != TP_OK ? err.text : strerror(errno));
     }
     int result = EXIT_DONE;
-    if (log_ends_in(r->out, ".csv")) {
+    if (r->plot != NULL && messages > 0) {
+        result = log_write_plot(r->path, r->plot, r->force);
+    }
+    if (result == EXIT_DONE && log_ends_in(r->out, ".csv")) {
         result = log_write_csv(r->path, r->out, &r->locale);
         if (result == EXIT_DONE) {
             (void)remove(r->path);
@@ -350,6 +374,19 @@ static int record(struct record *r)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
+/* The name of the file tells what is written; a name without an ending is a recording. */
+static int check_kind(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *ending = strrchr(slash == NULL ? path : slash, '.');
+
+    return ending == NULL || strcmp(ending, ".mcap") == 0 || strcmp(ending, ".csv") == 0
+               ? EXIT_DONE
+               : command_fail(name, EXIT_USAGE,
+                              "%s: a recording is .mcap, a table .csv; there is no \"%s\"", path,
+                              ending);
+}
+
 static int read_named(struct record *r, const char *option, const char *value)
 {
     if (strcmp(option, "--form") == 0) {
@@ -372,16 +409,21 @@ static int read_named(struct record *r, const char *option, const char *value)
                    ? EXIT_DONE
                    : command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
     }
+    if (strcmp(option, "--plot") == 0) {
+        r->plot = value;
+        return log_check_picture(value);
+    }
     r->out = value;
-    return EXIT_DONE;
+    return check_kind(value);
 }
 
 static int read_option(struct record *r, int argc, char **argv, int *i)
 {
     static const char *const options[] = {"--out",    "--for",   "--count", "--rate",
                                           "--form",   "--force", "--quiet", "--compression",
-                                          "--locale", NULL};
-    static const char *const named[] = {"--out", "-o", "--form", "--compression", "--locale", NULL};
+                                          "--locale", "--plot",  NULL};
+    static const char *const named[] = {"--out",    "-o",     "--form", "--compression",
+                                        "--locale", "--plot", NULL};
     const char *option = argv[*i];
 
     if (remote_has_option(option)) {

@@ -18,7 +18,7 @@ static const command *const commands[] = {
     &command_interfaces, &command_encode,     &command_decode,  &command_demo,
     &command_new,        &command_motion,     &command_emulate, &command_robots,
     &command_sensors,    &command_translate,  &command_play,    &command_drive,
-    &command_log,        &command_experiment, &command_view,
+    &command_log,        &command_experiment, &command_view,    &command_goto,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots sensors translate play drive log experiment view"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots sensors translate play drive log experiment view goto"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -63,8 +63,8 @@ _troupe() {
         *:describe) files='!*.urdf' options="--json --help" ;;
         *:check) files='!*.urdf' options="--help" ;;
         *:goto) options="--map $server" ;;
-        *:set) options="--in $server" ;;
-        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot $server" ;;
+        *:set) options="--in --within $server" ;;
+        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot --within $server" ;;
         *:record) files='!*.csv' options="--hz --for --count $server" ;;
         *:state) options="--broadcast --for --count --json $server" ;;
         *) options=$server ;;
@@ -97,6 +97,7 @@ _troupe() {
         *) options="--out --for --count --rate --form --compression --locale --force --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
         esac
         ;;
+    goto) options="--tolerance --within --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
     experiment) options="light --svg --robot --headings --seconds --seed --short --help" ;;
     play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --channels --move --settle --claim --from --to --table --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
     emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --wave --baud --lose --garble --help sensor $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;

@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "log/recorder.h"
 #include "log/recover.h"
 #include "support/random.h"
+#include "troupe/interfaces/laser.h"
 
 enum { CHUNKS = 20, PER_CHUNK = 10, MESSAGES = CHUNKS * PER_CHUNK };
 
@@ -299,6 +301,79 @@ static void a_full_disk_is_told_and_stays_told(void **state)
     assert_string_equal(err.text, "no space left on the disk");
 }
 
+/* However late a flush comes: what a crash loses is never more than the span. */
+static void no_chunk_is_longer_than_its_span(void **state)
+{
+    tpi_buf file = {0};
+    const tpi_log_writer_options options = {.sink = to_buf, .context = &file, .span_ns = 1000};
+    static const uint64_t times[] = {0, 500, 1000, 1001, 2001, 2002, 1500, 900, 5000};
+    static const unsigned ends[] = {3, 5, 7, 8, 9}; /* messages up to the end of each chunk */
+    tpi_log_writer *writer = NULL;
+    uint16_t channel;
+    unsigned chunks = 0;
+
+    (void)state;
+    assert_int_equal(tpi_log_writer_open(&writer, &options, NULL), TP_OK);
+    assert_int_equal(tpi_log_writer_channel(writer, 0, "/a", "json", NULL, &channel, NULL), TP_OK);
+    for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
+        const tpi_log_message message = {
+            .channel = channel, .log_ns = times[i], .bytes = "x", .length = 1};
+        const size_t before = file.length;
+
+        assert_int_equal(tpi_log_writer_message(writer, &message, NULL), TP_OK);
+        assert_int_equal(file.length > before, i == ends[chunks]);
+        chunks += file.length > before;
+    }
+    assert_int_equal(chunks, 4);
+    assert_int_equal(tpi_log_writer_close(writer, NULL), TP_OK);
+    tpi_buf_fini(&file);
+}
+
+/* Devices that send nothing, and what devices answer, are in the recording. */
+static void devices_and_answers_are_noted(void **state)
+{
+    tpi_buf file = {0};
+    const tpi_log_writer_options options = {.sink = to_buf, .context = &file};
+    const tp_message *request =
+        tp_interface_message_named(&tp_interface_laser, TP_KIND_REQUEST, "GET_GEOM");
+    const tp_laser_geom geom = {.pose = {.px = 0.25}};
+    tp_catalogue *catalogue = NULL;
+    tpi_log_writer *writer = NULL;
+    tpi_log_recorder *recorder = NULL;
+    tpi_log_reader *reader = NULL;
+    tpi_log_item item;
+    tpi_log_about about;
+    unsigned device;
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    assert_int_equal(tpi_log_writer_open(&writer, &options, NULL), TP_OK);
+    assert_int_equal(tpi_log_recorder_create(&recorder, writer, TPI_LOG_XDR, NULL), TP_OK);
+    assert_int_equal(
+        tpi_log_recorder_add(recorder, "laser:3", "urg0", &tp_interface_laser, &device, NULL),
+        TP_OK);
+    assert_int_equal(tpi_log_recorder_answer(recorder, device, request, &geom, NULL), TP_OK);
+    tpi_log_recorder_destroy(recorder);
+    assert_int_equal(tpi_log_writer_close(writer, NULL), TP_OK);
+
+    const tpi_log_source source = source_of(&file);
+    assert_int_equal(tpi_log_reader_open(&reader, &source, NULL), TP_OK);
+    assert_int_equal(tpi_log_reader_next(reader, &item, NULL), TP_OK);
+    assert_true(tpi_log_about_read(&about, &item, catalogue));
+    assert_string_equal(about.device, "laser:3");
+    assert_string_equal(about.driver, "urg0");
+    assert_ptr_equal(about.interface, &tp_interface_laser);
+    assert_null(about.request);
+    assert_int_equal(tpi_log_reader_next(reader, &item, NULL), TP_OK);
+    assert_true(tpi_log_about_read(&about, &item, catalogue));
+    assert_ptr_equal(about.request, request);
+    assert_memory_equal(about.value.at, "{\"pose\":{\"px\":0.25", 18);
+    assert_int_equal(tpi_log_reader_next(reader, &item, NULL), TP_E_CLOSED);
+    tpi_log_reader_close(reader);
+    tp_catalogue_destroy(catalogue);
+    tpi_buf_fini(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +383,8 @@ int main(void)
         cmocka_unit_test(a_flipped_byte_costs_one_chunk_at_most),
         cmocka_unit_test(what_is_no_recording_is_refused),
         cmocka_unit_test(a_full_disk_is_told_and_stays_told),
+        cmocka_unit_test(no_chunk_is_longer_than_its_span),
+        cmocka_unit_test(devices_and_answers_are_noted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

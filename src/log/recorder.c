@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CODES = 256 };
+enum { CODES = 256, MOST_PROPERTIES = 60 };
 
 static const char *const form_names[] = {"json", "xdr"};
+static const char device_notes[] = "troupe.device", answer_notes[] = "troupe.answer",
+                  property_notes[] = "troupe.properties";
 
 /* A device, with its channels by code. */
 struct recorded {
@@ -73,7 +75,50 @@ tp_status tpi_log_recorder_add(tpi_log_recorder *recorder, const char *name, con
     made->interface = interface;
     *device = recorder->count;
     recorder->devices[recorder->count++] = made;
-    return TP_OK;
+    const tpi_log_note notes[] = {{"device", made->name},
+                                  {"interface", interface->name},
+                                  {"driver", made->driver},
+                                  {NULL, NULL}};
+    return tpi_log_writer_metadata(recorder->writer, device_notes, notes, err);
+}
+
+tp_status tpi_log_recorder_properties(tpi_log_recorder *recorder, unsigned device,
+                                      const tpi_log_note *properties, tp_error *err)
+{
+    tpi_log_note notes[MOST_PROPERTIES + 2] = {{"device", recorder->devices[device]->name}};
+    unsigned count = 1;
+
+    for (; properties->name != NULL && count <= MOST_PROPERTIES; properties++) {
+        notes[count++] = *properties;
+    }
+    return tpi_log_writer_metadata(recorder->writer, property_notes, notes, err);
+}
+
+bool tpi_log_is_question(const tp_message *request)
+{
+    return request->kind == TP_KIND_REQUEST && request->effect == TP_EFFECT_READS &&
+           request->ask == NULL && request->answer != NULL && request->mark != TP_MARK_EXTENSION;
+}
+
+tp_status tpi_log_recorder_answer(tpi_log_recorder *recorder, unsigned device,
+                                  const tp_message *request, const void *value, tp_error *err)
+{
+    const struct recorded *from = recorder->devices[device];
+    char *text = NULL;
+    tp_status status = tp_value_text(&text, request->answer, value, TP_TEXT_JSON);
+
+    if (status != TP_OK) {
+        return tp_fail(err, status, "%s %s cannot be encoded: %s", from->name, request->name,
+                       tp_status_text(status));
+    }
+    const tpi_log_note notes[] = {{"device", from->name},
+                                  {"interface", from->interface->name},
+                                  {"request", request->name},
+                                  {"value", text},
+                                  {NULL, NULL}};
+    status = tpi_log_writer_metadata(recorder->writer, answer_notes, notes, err);
+    free(text);
+    return status;
 }
 
 /* ---- Channels -------------------------------------------------------------------------------- */
@@ -196,6 +241,35 @@ static void keep(char *out, size_t size, tpi_mcap_view text)
 static bool is_text(tpi_mcap_view view, const char *text)
 {
     return tpi_mcap_left(&view) == strlen(text) && memcmp(view.at, text, strlen(text)) == 0;
+}
+
+bool tpi_log_about_read(tpi_log_about *about, const tpi_log_item *metadata,
+                        const tp_catalogue *catalogue)
+{
+    const bool answer = is_text(metadata->name, answer_notes);
+    tpi_mcap_view notes = metadata->notes, name, value;
+    char interface[48] = "", request[48] = "";
+
+    *about = (tpi_log_about){.device = ""};
+    while (tpi_log_take_note(&notes, &name, &value)) {
+        if (is_text(name, "device")) {
+            keep(about->device, sizeof about->device, value);
+        } else if (is_text(name, "driver")) {
+            keep(about->driver, sizeof about->driver, value);
+        } else if (is_text(name, "interface")) {
+            keep(interface, sizeof interface, value);
+        } else if (is_text(name, "request")) {
+            keep(request, sizeof request, value);
+        } else if (is_text(name, "value")) {
+            about->value = value;
+        }
+    }
+    about->interface = tp_catalogue_named(catalogue, interface);
+    if (answer && about->interface != NULL) {
+        about->request = tp_interface_message_named(about->interface, TP_KIND_REQUEST, request);
+    }
+    return about->device[0] != '\0' && (answer || is_text(metadata->name, device_notes) ||
+                                        is_text(metadata->name, property_notes));
 }
 
 void tpi_log_track_read(tpi_log_track *track, const tpi_log_item *channel,

@@ -181,6 +181,14 @@ static void note_times(tpi_log_writer *w, uint64_t log_ns)
     }
 }
 
+/* Whether a message of this time is too far from the others of the chunk. */
+static bool ends_chunk(const tpi_log_writer *w, uint64_t log_ns)
+{
+    return w->options.span_ns > 0 && w->in_chunk > 0 &&
+           ((log_ns > w->first_ns && log_ns - w->first_ns > w->options.span_ns) ||
+            (log_ns < w->last_ns && w->last_ns - log_ns > w->options.span_ns));
+}
+
 tp_status tpi_log_writer_message(tpi_log_writer *w, const tpi_log_message *message, tp_error *err)
 {
     if (has_failed(w, err) != TP_OK) {
@@ -188,6 +196,9 @@ tp_status tpi_log_writer_message(tpi_log_writer *w, const tpi_log_message *messa
     }
     if (message->channel == 0 || message->channel > w->series_count) {
         return tp_fail(err, TP_E_INVALID, "the recording has no channel %u", message->channel);
+    }
+    if (ends_chunk(w, message->log_ns) && tpi_log_writer_flush(w, err) != TP_OK) {
+        return w->failure.code;
     }
     struct series *series = &w->series[message->channel - 1];
 

@@ -30,6 +30,7 @@ typedef struct tpi_log_writer_options {
     void *context;
     tpi_mcap_compression compression;
     size_t chunk;        /* a chunk with so many bytes is written; 0 for 768 KiB */
+    uint64_t span_ns;    /* no chunk has messages further apart than this; 0 for no limit */
     const char *profile; /* "ros2" or NULL */
 } tpi_log_writer_options;
 

@@ -85,15 +85,19 @@ static void on_alarm(uv_timer_t *alarm)
     uv_stop(alarm->loop); /* it may ring before libuv begins to wait, which then has to be short */
 }
 
-/* libuv writes with plain write(), so a peer that is gone would kill the process. A
- * program that handles the signal keeps its handler. */
-static void ignore_broken_pipes(void)
+/* libuv writes with plain write(), so a peer that is gone would kill the process, and a file that
+ * reaches the limit of the process would too. Both are errors of the call instead. A program that
+ * handles a signal keeps its handler. */
+static void ignore_failed_writes(void)
 {
+    static const int signals[] = {SIGPIPE, SIGXFSZ};
     struct sigaction action;
 
-    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
-        action.sa_handler = SIG_IGN;
-        sigaction(SIGPIPE, &action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+            action.sa_handler = SIG_IGN;
+            sigaction(signals[i], &action, NULL);
+        }
     }
 }
 
@@ -107,7 +111,7 @@ static void init(tp_loop *loop, const tp_clock *clock)
     tpi_inbox_init(&loop->inbox, ring, loop);
     atomic_init(&loop->stopping, false);
     tpi_owner_take(&loop->owner);
-    ignore_broken_pipes();
+    ignore_failed_writes();
 }
 
 /* A bell and not a uv_async_t: libuv's sender marks it as sent behind the write that wakes the

@@ -496,9 +496,12 @@ static void broken_pipes_are_ignored_unless_somebody_handles_them(void **state)
 
     (void)state;
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(tp_loop_create(&loop, tp_clock_real(), NULL), TP_OK);
     tp_loop_destroy(loop);
     assert_int_equal(sigaction(SIGPIPE, NULL, &action), 0);
+    assert_true(action.sa_handler == SIG_IGN);
+    assert_int_equal(sigaction(SIGXFSZ, NULL, &action), 0);
     assert_true(action.sa_handler == SIG_IGN);
 
     signal(SIGPIPE, handle_nothing);

@@ -90,6 +90,14 @@ def what_exists_is_not_lost(path, url):
     tap.equal(recorded(path + "a.mcap", url, "-n", "1", "--force"), 1)
 
 
+@folder
+def a_device_without_data_is_listed(path):
+    with Puppet([(4, 0), (6, 1)], data=[(4, 0, 1, 12.5, POSITION)]) as puppet:
+        tap.equal(recorded(path + "a.mcap", puppet.url, "-n", "1"), 1)
+    rows = [line.split() for line in troupe("log", "info", path + "a.mcap").stdout.splitlines()[2:]]
+    tap.equal([row[:3] for row in rows], [["position2d:0", "STATE", "1"], ["laser:1", "0", "-"]])
+
+
 @serving(ROBOT)
 @folder
 def damage_is_reported_and_the_rest_is_saved(path, url):
@@ -137,9 +145,11 @@ def a_full_disk_is_reported(path, url):
 def mistakes_of_the_command_line():
     says(troupe("log", "info"), 2, usage("log", "which recording?"))
     says(troupe("log", "--form", "xml"), 2, usage("log", '--form is json or xdr, not "xml"'))
+    says(troupe("log", "-o", "a.b/x.xlsx"), 2,
+         usage("log", 'a.b/x.xlsx: a recording is .mcap, a table .csv; there is no ".xlsx"'))
     says(troupe("log", "--compression", "zip"), 2, usage("log", '--compression is lz4, zstd or none, not "zip"'))
 
 
 tap.main(all_devices_are_recorded_in_each_form, a_table_has_units_exact_numbers_and_the_points_of_a_language,
-         both_forms_give_the_same_table, what_exists_is_not_lost, damage_is_reported_and_the_rest_is_saved,
+         both_forms_give_the_same_table, what_exists_is_not_lost, a_device_without_data_is_listed, damage_is_reported_and_the_rest_is_saved,
          a_killed_recorder_loses_only_what_was_not_written, a_full_disk_is_reported, mistakes_of_the_command_line)

@@ -90,6 +90,21 @@ struct draw_pen {
 bool tpi_draw_encode(tpi_buf *out, const unsigned char *pixels, uint32_t width, uint32_t height,
                      uint32_t channels);
 
+/* ---- Sheets: pictures of anything else (svg.c, png.c) -----------------------------------------
+ */
+
+struct draw_sheet {
+    uint32_t width, height;
+    uint32_t ground;   /* its colour */
+    const char *title; /* borrowed; only SVG has it */
+    void (*paint)(struct draw_pen *pen, void *context);
+    void *context;
+};
+
+/* Append it as a file. Fails if memory runs out, or if it has too many pixels. */
+tp_status tpi_draw_sheet_svg(tpi_buf *out, const struct draw_sheet *sheet, tp_error *err);
+tp_status tpi_draw_sheet_png(tpi_buf *out, const struct draw_sheet *sheet, tp_error *err);
+
 /* ---- Letters (font.c) ------------------------------------------------------------------------ */
 
 /* Append the lines of a text that begins at x, y, in UTF-8. It has the Latin letters; each other

@@ -116,3 +116,22 @@ tp_status tpi_draw_png(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *lo
     tpi_draw_canvas_fini(&canvas);
     return status;
 }
+
+tp_status tpi_draw_sheet_png(tpi_buf *out, const struct draw_sheet *sheet, tp_error *err)
+{
+    struct draw_canvas canvas = {0};
+    tp_status status =
+        (uint64_t)sheet->width * sheet->height > TPI_DRAW_MOST_PIXELS
+            ? tp_fail(err, TP_E_LIMIT, "a picture has at most %d pixels", TPI_DRAW_MOST_PIXELS)
+            : tpi_draw_canvas_init(&canvas, sheet->width, sheet->height, sheet->ground, err);
+
+    if (status == TP_OK) {
+        sheet->paint(&canvas.pen, sheet->context);
+        if (canvas.pen.failed ||
+            !tpi_draw_encode(out, canvas.pixels, canvas.width, canvas.height, 3)) {
+            status = tp_fail(err, TP_E_NOMEM, "out of memory");
+        }
+    }
+    tpi_draw_canvas_fini(&canvas);
+    return status;
+}

@@ -203,7 +203,7 @@ static void svg_end_shadow(struct draw_pen *pen)
     svg->in_shadow = false;
 }
 
-tp_status tpi_draw_svg(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err)
+tp_status tpi_draw_sheet_svg(tpi_buf *out, const struct draw_sheet *sheet, tp_error *err)
 {
     struct svg svg = {.pen = {.fill = svg_fill,
                               .stroke = svg_stroke,
@@ -212,21 +212,44 @@ tp_status tpi_draw_svg(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *lo
                               .end_shadow = svg_end_shadow,
                               .picture = svg_picture},
                       .out = out};
-    struct draw_view view;
-    const tp_status status = tpi_draw_view_init(&view, sim, look, err);
 
-    if (status != TP_OK) {
-        return status;
-    }
     tpi_buf_printf(out,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
                    "viewBox=\"0 0 %u0 %u0\" font-family=\"sans-serif\" stroke-linejoin=\"round\" "
                    "stroke-linecap=\"round\">\n<title>",
-                   view.width, view.height, view.width, view.height);
-    put_escaped(out, tpi_sim_name(sim));
+                   sheet->width, sheet->height, sheet->width, sheet->height);
+    put_escaped(out, sheet->title);
     tpi_buf_printf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
-                   tpi_draw_palette(sim, look).ground >> 8);
-    const bool drawn = tpi_draw_scene(&svg.pen, &view, sim, look);
+                   sheet->ground >> 8);
+    sheet->paint(&svg.pen, sheet->context);
     tpi_buf_puts(out, "</svg>\n");
-    return drawn && !out->failed ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    return !svg.pen.failed && !out->failed ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+}
+
+/* A world and how it is looked at. */
+struct seen {
+    const tpi_sim *sim;
+    const tpi_draw_look *look;
+    struct draw_view view;
+};
+
+static void paint_scene(struct draw_pen *pen, void *context)
+{
+    const struct seen *seen = context;
+
+    pen->failed = !tpi_draw_scene(pen, &seen->view, seen->sim, seen->look) || pen->failed;
+}
+
+tp_status tpi_draw_svg(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err)
+{
+    struct seen seen = {.sim = sim, .look = look};
+    const tp_status status = tpi_draw_view_init(&seen.view, sim, look, err);
+    const struct draw_sheet sheet = {.width = seen.view.width,
+                                     .height = seen.view.height,
+                                     .ground = tpi_draw_palette(sim, look).ground,
+                                     .title = tpi_sim_name(sim),
+                                     .paint = paint_scene,
+                                     .context = &seen};
+
+    return status == TP_OK ? tpi_draw_sheet_svg(out, &sheet, err) : status;
 }
