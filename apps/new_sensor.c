@@ -5,9 +5,11 @@
 const char new_sensor[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<!--\n"
-    "  @: the manifest of a sensor. It says who the sensor is, what it measures and how it is used.\n"
+    "  @: the manifest of a sensor. It says who the sensor is, what it measures and how it is "
+    "used.\n"
     "\n"
-    "  \"troupe sensors check @.xml\" finds mistakes; \"troupe sensors show @.xml\" prints what it says.\n"
+    "  \"troupe sensors check @.xml\" finds mistakes; \"troupe sensors show @.xml\" prints what it "
+    "says.\n"
     "  sensor-protocol.md explains every element. Only uuid and one transducer are required.\n"
     "-->\n"
     "<sensor lang=\"English\">\n"

@@ -1,4 +1,5 @@
 /* The plan of Troupe.Uno.Light.1; made from its manifest. */
+/* clang-format off */
 #include "firmware_plan.h"
 
 static const double numbers_0_0[] = {0};

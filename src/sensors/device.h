@@ -163,6 +163,8 @@ typedef struct tpi_sensor {
     uint8_t chunk_left;
     uint16_t chunk; /* the number of the only chunk to write; 0 for all */
     uint8_t line_run, line_count, line_at;
+    uint32_t line_first;
+    uint64_t line_us;
     tpi_sensor_cell line[TPI_SENSOR_LINE];
 } tpi_sensor;
 

@@ -346,23 +346,31 @@ static void send_in_time(tpi_sensor *s)
     }
 }
 
+/* What comes first: starts before samples of the same time, so that these trigger what has started.
+ */
+static bool comes_before(const tpi_sensor_run *a, const tpi_sensor_run *b)
+{
+    return a->due_us < b->due_us ||
+           (a->due_us == b->due_us && a->state == TPI_RUN_WAITS && b->state == TPI_RUN_RUNS);
+}
+
 bool tpi_sensor_log_advance(tpi_sensor *s)
 {
     uint8_t first = TPI_SENSOR_NONE;
-    uint64_t due_us = s->now_us;
 
     send_in_time(s);
     for (uint8_t i = 0; i < s->plan->channel_count; i++) {
         const tpi_sensor_run *run = &s->run[i];
-        if ((run->state == TPI_RUN_WAITS || run->state == TPI_RUN_RUNS) && run->due_us <= due_us &&
-            (first == TPI_SENSOR_NONE || run->due_us < due_us)) {
+        if ((run->state == TPI_RUN_WAITS || run->state == TPI_RUN_RUNS) &&
+            run->due_us <= s->now_us &&
+            (first == TPI_SENSOR_NONE || comes_before(run, &s->run[first]))) {
             first = i;
-            due_us = run->due_us;
         }
     }
     if (first == TPI_SENSOR_NONE) {
         return false;
     }
+    const uint64_t due_us = s->run[first].due_us;
     if (s->run[first].state == TPI_RUN_WAITS) {
         start_run(s, first, due_us);
     } else {

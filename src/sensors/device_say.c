@@ -7,7 +7,7 @@
 #include "sensors/device_inside.h"
 
 /* What is being written. */
-enum { NOTHING, ANSWER, CHUNK_HEAD, CHUNK_BYTES, CHUNK_END, MANIFEST_END, LINE };
+enum { NOTHING, ANSWER, CHUNK_HEAD, CHUNK_BYTES, CHUNK_END, MANIFEST_END, LINE_HEAD, LINE };
 
 void tpi_sensor_say_nothing(tpi_sensor *s)
 {
@@ -97,43 +97,48 @@ static uint8_t begin_line(const tpi_sensor *s, uint8_t channel, char *out)
     return length;
 }
 
-static void say_lost(tpi_sensor *s, uint8_t channel)
+static void say_lost(tpi_sensor *s, uint8_t channel, uint32_t first, uint32_t count)
 {
-    tpi_sensor_run *run = &s->run[channel];
     char text[TPI_SENSOR_PIECE];
     uint8_t length = begin_line(s, channel, text);
 
     for (const char *word = "lost,"; *word != '\0'; word++) {
         text[length++] = *word;
     }
-    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, run->oldest - run->lost));
+    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, first));
     text[length++] = ',';
-    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, run->lost));
-    run->lost = 0;
+    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, count));
     s->sum = 0;
     put(s, text, length);
     put_end(s, s->checks_lines);
 }
 
-static void say_line_head(tpi_sensor *s, uint8_t channel)
+static void say_line_head(tpi_sensor *s)
 {
     char text[TPI_SENSOR_PIECE];
-    uint8_t length = begin_line(s, channel, text);
-    uint32_t first;
-    uint64_t last_us;
+    uint8_t length = begin_line(s, s->line_run, text);
 
-    s->line_run = channel;
-    s->line_at = 0;
-    s->line_count = tpi_sensor_log_take(s, channel, s->line, &first, &last_us);
-    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, first));
+    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, s->line_first));
     text[length++] = ',';
     length = (uint8_t)(length + tpi_sensor_put_whole(text + length, s->line_count));
     text[length++] = ',';
-    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, last_us));
+    length = (uint8_t)(length + tpi_sensor_put_whole(text + length, s->line_us));
     text[length++] = ',';
     s->sum = 0;
     put(s, text, length);
     s->says = LINE;
+}
+
+/* Raw numbers go without floating point, which is slow on small chips. */
+static uint8_t put_value(const tpi_sensor_conversion *conversion, tpi_sensor_cell raw, char *out)
+{
+    const tpi_scaling *scaling = &conversion->scaling;
+
+    if (scaling->function == TPI_SCALING_NONE && conversion->places == 0 && raw >= 0 &&
+        scaling->resolution == 1 && raw >= scaling->min && raw <= scaling->max) {
+        return tpi_sensor_put_whole(out, (uint64_t)raw);
+    }
+    return tpi_sensor_put_number(out, tpi_scaling_value(scaling, raw), conversion->places);
 }
 
 static void say_value(tpi_sensor *s)
@@ -148,8 +153,7 @@ static void say_value(tpi_sensor *s)
         s->says = NOTHING;
         return;
     }
-    length = tpi_sensor_put_number(
-        text, tpi_scaling_value(&conversion->scaling, s->line[s->line_at]), conversion->places);
+    length = put_value(conversion, s->line[s->line_at], text);
     s->line_at++;
     if (s->line_at < s->line_count) {
         text[length++] = ';';
@@ -157,17 +161,33 @@ static void say_value(tpi_sensor *s)
     put(s, text, length);
 }
 
+/* Begin a line of data. Its samples are taken at once, with the news of those that are lost before
+ * it: otherwise, on a line that is too slow, more would be lost meanwhile, and nothing but such
+ * news would be sent. */
+static void begin_line_of(tpi_sensor *s, uint8_t channel)
+{
+    tpi_sensor_run *run = &s->run[channel];
+    const uint32_t lost = run->lost, first = run->oldest - lost;
+
+    run->lost = 0;
+    s->line_run = channel;
+    s->line_at = 0;
+    s->line_count = tpi_sensor_log_take(s, channel, s->line, &s->line_first, &s->line_us);
+    s->says = s->line_count > 0 ? LINE_HEAD : NOTHING;
+    if (lost > 0) {
+        say_lost(s, channel, first, lost);
+    } else {
+        say_line_head(s);
+    }
+}
+
 /* Begin a line of data, if one is to be sent. */
 static bool begin_data(tpi_sensor *s)
 {
     for (uint8_t i = 0; i < s->plan->channel_count; i++) {
         const tpi_sensor_run *run = &s->run[i];
-        if (run->lost > 0 && (run->to_send > 0 || run->state == TPI_RUN_ENDED)) {
-            say_lost(s, i);
-            return true;
-        }
-        if (run->to_send > 0) {
-            say_line_head(s, i);
+        if (run->to_send > 0 || (run->lost > 0 && run->state == TPI_RUN_ENDED)) {
+            begin_line_of(s, i);
             return true;
         }
     }
@@ -232,6 +252,9 @@ bool tpi_sensor_say(tpi_sensor *s)
         put(s, "X\xFF", 2);
         put_end(s, s->checks);
         s->says = NOTHING;
+        return true;
+    case LINE_HEAD:
+        say_line_head(s);
         return true;
     case LINE:
         say_value(s);

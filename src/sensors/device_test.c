@@ -382,6 +382,41 @@ static void an_actuator_plays_a_data_set(void **state)
     tpi_emulated_destroy(b.sensor);
 }
 
+static void an_actuator_follows_a_button(void **state)
+{
+    struct bench b;
+    unsigned times;
+
+    (void)state;
+    make(&b, "simulated", NULL);
+    wave(&b, "4=square:0.1"); /* it comes true after 50 ms, 150 ms, ... */
+    says(&b, "<S,C,2,5>", "S,C,2,5\n");
+    says(&b, "<L,4,K:t=1000,X:read>", "L,4,ok\n");
+    says(&b, "<L,5,K:ch=4,D:10;20;30,B:hold>", "L,5,ok\n");
+    says(&b, "<L,go>", "L,go\n");
+    (void)pass(&b, 40000);
+    (void)tpi_emulated_written(b.sensor, 5, &times);
+    assert_int_equal(times, 0);
+    (void)pass(&b, 120000);
+    assert_int_equal(tpi_emulated_written(b.sensor, 5, &times), 20);
+    assert_int_equal(times, 2);
+    tpi_emulated_destroy(b.sensor);
+}
+
+static void an_event_is_looked_at_when_another_channel_says(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    make(&b, "simulated", NULL);
+    wave(&b, "4=1");
+    says(&b, "<L,3,K:t=20000,E:n=3,X:read>", "L,3,ok\n");
+    says(&b, "<L,4,K:ch=3,X:n=1,C:1;0;while>", "L,4,ok\n");
+    says(&b, "<L,go>", "L,go\nL,4,0,1,0,1\n");
+    assert_string_equal(pass(&b, 100000), "L,4,1,1,20000,1\nL,4,2,1,40000,1\n");
+    tpi_emulated_destroy(b.sensor);
+}
+
 static void sends_on_the_read_command(void **state)
 {
     struct bench b;
@@ -551,6 +586,8 @@ int main(void)
         cmocka_unit_test(a_button_starts_and_triggers),
         cmocka_unit_test(an_event_records_while_inside),
         cmocka_unit_test(an_actuator_plays_a_data_set),
+        cmocka_unit_test(an_actuator_follows_a_button),
+        cmocka_unit_test(an_event_is_looked_at_when_another_channel_says),
         cmocka_unit_test(sends_on_the_read_command),
         cmocka_unit_test(refuses_set_ups_with_their_limit),
         cmocka_unit_test(says_what_is_lost),

@@ -8,6 +8,7 @@
 #include "sensors/host_inside.h"
 
 static const int64_t SILENCE_NS = 20 * 1000 * 1000; /* ends an answer without a line feed */
+static const int64_t PAUSE_NS = 100 * 1000 * 1000; /* a manifest that is whole so far may make it */
 
 tpi_sensor_host *tpi_sensor_host_create(const tpi_sensor_host_hooks *hooks,
                                         const tpi_sensor_host_options *options)
@@ -268,9 +269,14 @@ void tpi_sensor_host_input(tpi_sensor_host *host, const void *bytes, size_t leng
     }
 }
 
+static int64_t silence_ns(const tpi_sensor_host *host)
+{
+    return host->is_manifest && !host->skips ? PAUSE_NS : SILENCE_NS;
+}
+
 static bool is_silent(const tpi_sensor_host *host, int64_t now_ns)
 {
-    return host->heard_ns != 0 && now_ns - host->heard_ns >= SILENCE_NS;
+    return host->heard_ns != 0 && now_ns - host->heard_ns >= silence_ns(host);
 }
 
 void tpi_sensor_host_tick(tpi_sensor_host *host, int64_t now_ns)
@@ -301,7 +307,7 @@ int64_t tpi_sensor_host_due_ns(const tpi_sensor_host *host)
         return INT64_MAX;
     }
     if (host->heard_ns != 0 && (host->length > 0 || host->is_manifest)) {
-        return host->heard_ns + SILENCE_NS;
+        return host->heard_ns + silence_ns(host);
     }
     return host->asked_ns + host->options.try_ns;
 }

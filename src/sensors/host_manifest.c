@@ -152,6 +152,22 @@ static void keep(tpi_sensor_host *host, const struct chunk *chunk, int64_t now_n
     }
 }
 
+/* Whether the text has the begin and the end of a manifest. */
+static bool is_whole(const tpi_sensor_host *host)
+{
+    static const char end[] = "</sensor>";
+    const char *text = tpi_buf_text(&host->text);
+    size_t length = host->text.length;
+
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL) {
+        length--;
+    }
+    return length >= sizeof end - 1 &&
+           memcmp(text + length - (sizeof end - 1), end, sizeof end - 1) == 0 &&
+           (memcmp(text, "<?xml", 5) == 0 || strncmp(text, "<sensor", 7) == 0 ||
+            strncmp(text, "<!--", 4) == 0);
+}
+
 bool tpi_sensor_host_chunk(tpi_sensor_host *host, int64_t now_ns)
 {
     struct chunk chunk = {0};
@@ -163,8 +179,10 @@ bool tpi_sensor_host_chunk(tpi_sensor_host *host, int64_t now_ns)
         return true;
     case END:
         host->length = 0;
-        if (!host->skips) {
+        if (!host->skips && is_whole(host)) {
             host->state = TPI_HOST_DONE;
+        } else {
+            host->skips = true; /* the end of an answer that came too late */
         }
         return true;
     case DAMAGED: /* the silence behind it asks again: then nothing late is taken for new */

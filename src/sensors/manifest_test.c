@@ -78,6 +78,95 @@ static void reads_the_light_sensor_of_the_thesis(void **state)
     tpi_manifest_destroy(m);
 }
 
+/* Every element of C.1, each with a value of its own. */
+static const char whole[] =
+    "<sensor lang=\"de\"><identity><name>n1</name><uuid>u1</uuid><version>v1</version>"
+    "<info_uri>i1</info_uri><hardware><num_chans>1</num_chans><timeout>77</timeout></hardware>"
+    "<manufacturer><name>m1</name><serial_no>s1</serial_no><documentation>d1</documentation>"
+    "<home_page>h1</home_page><etc>e1</etc></manufacturer></identity>"
+    "<transducers><transducer index=\"1\"><chan_num>7</chan_num><chan_type>actuator</chan_type>"
+    "<desc><name>n2</name><parameter>p2</parameter><documentation>d2</documentation></desc>"
+    "<conversions><conversion index=\"1\"><units><type>si_product</type><label>l2</label>"
+    "<si_units>m/s</si_units><magnitude>-3</magnitude></units><method><function>polynomial"
+    "</function><parameters><coord>1</coord><coord>2</coord></parameters></method><scale>"
+    "<min>1</min><max>21</max><resolution>0.5</resolution><uncertainty>0.25</uncertainty></scale>"
+    "<data_model><datatype>float32</datatype><sample_size>3</sample_size></data_model></conversion>"
+    "<conversion index=\"2\"><units><type>digital</type><states><option index=\"0\">off</option>"
+    "<option index=\"1\">on</option></states></units></conversion></conversions>"
+    "<modes><mode index=\"1\"><type>number</type><name>n3</name><min>2</min><max>9</max></mode>"
+    "</modes><capabilities><min_period>4</min_period><trig_delay>6</trig_delay></capabilities>"
+    "</transducer></transducers><datalogging><max_datasize>800</max_datasize><time_source>host"
+    "</time_source><modes><commands>c1</commands><options>o1</options></modes></datalogging>"
+    "</sensor>";
+
+static void check_channel(const tpi_transducer *t)
+{
+    const tpi_conversion *c = &t->conversions[0];
+
+    assert_int_equal(t->type, TPI_CHANNEL_ACTUATOR);
+    assert_string_equal(t->name, "n2");
+    assert_string_equal(t->parameter, "p2");
+    assert_string_equal(t->documentation, "d2");
+    assert_int_equal(c->unit, TPI_UNIT_SI_PRODUCT);
+    assert_string_equal(c->label, "l2");
+    assert_string_equal(c->si_units, "m/s");
+    assert_true(c->magnitude == -3);
+    assert_int_equal(c->scaling.function, TPI_SCALING_POLYNOMIAL);
+    assert_true(tpi_scaling_value(&c->scaling, 3) == 7);
+    assert_true(c->scaling.min == 1 && c->scaling.max == 21 && c->scaling.resolution == 0.5);
+    assert_true(c->scaling.uncertainty == 0.25);
+    assert_string_equal(c->datatype, "float32");
+    assert_int_equal(c->sample_size, 3);
+    assert_int_equal(t->conversions[1].state_count, 2);
+    assert_string_equal(t->conversions[1].states[1].name, "on");
+    assert_false(t->modes[0].is_state);
+    assert_string_equal(t->modes[0].name, "n3");
+    assert_true(t->modes[0].min == 2 && t->modes[0].max == 9);
+    assert_true(t->min_period_ms == 4 && t->trig_delay_ms == 6);
+}
+
+static void reads_every_element(void **state)
+{
+    tpi_manifest *m = NULL;
+
+    (void)state;
+    assert_int_equal(tpi_manifest_read(&m, whole, strlen(whole), "w.xml", NULL, NULL), TP_OK);
+    assert_string_equal(m->lang, "de");
+    assert_string_equal(m->name, "n1");
+    assert_string_equal(m->uuid, "u1");
+    assert_string_equal(m->version, "v1");
+    assert_string_equal(m->info_uri, "i1");
+    assert_int_equal(m->num_chans, 1);
+    assert_true(m->timeout_ms == 77);
+    assert_string_equal(m->maker, "m1");
+    assert_string_equal(m->serial_no, "s1");
+    assert_string_equal(m->maker_documentation, "d1");
+    assert_string_equal(m->home_page, "h1");
+    assert_int_equal(m->max_datasize, 800);
+    assert_string_equal(m->time_source, "host");
+    assert_string_equal(m->log_commands, "c1");
+    assert_string_equal(m->log_options, "o1");
+    assert_non_null(tpi_manifest_channel(m, 7));
+    check_channel(tpi_manifest_channel(m, 7));
+    tpi_manifest_destroy(m);
+}
+
+static void keeps_what_a_company_adds(void **state)
+{
+    tpi_manifest *m = NULL;
+    tpi_buf text = {0};
+
+    (void)state;
+    assert_int_equal(tpi_manifest_read(&m, whole, strlen(whole), "w.xml", NULL, NULL), TP_OK);
+    assert_int_equal(m->extra_count, 1);
+    assert_string_equal(m->extras[0].name, "etc");
+    assert_string_equal(m->extras[0].text, "e1");
+    tpi_manifest_write(m, &text);
+    assert_non_null(strstr(tpi_buf_text(&text), "<etc>e1</etc>"));
+    tpi_buf_fini(&text);
+    tpi_manifest_destroy(m);
+}
+
 static void reads_back_what_it_writes(void **state)
 {
     (void)state;
@@ -317,6 +406,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_light_sensor_of_the_thesis),
+        cmocka_unit_test(reads_every_element),
+        cmocka_unit_test(keeps_what_a_company_adds),
         cmocka_unit_test(reads_back_what_it_writes),
         cmocka_unit_test(has_halfway_roundings),
         cmocka_unit_test(puts_units),

@@ -180,9 +180,10 @@ static void put_text(tpi_buf *out, const tpi_manifest *manifest)
 void tpi_sensor_plan_put_code(const tpi_manifest *manifest, const tpi_sensor_plan *plan,
                               tpi_buf *out)
 {
-    tpi_buf_printf(
-        out, "/* The plan of %s; made from its manifest. */\n#include \"firmware_plan.h\"\n\n",
-        manifest->uuid);
+    tpi_buf_printf(out,
+                   "/* The plan of %s; made from its manifest. */\n/* clang-format off "
+                   "*/\n#include \"firmware_plan.h\"\n\n",
+                   manifest->uuid);
     for (unsigned i = 0; i < plan->channel_count; i++) {
         put_channel_tables(out, &plan->channels[i], i);
     }

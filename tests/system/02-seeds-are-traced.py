@@ -59,5 +59,18 @@ def the_check_itself_finds_what_is_missing():
     tap.equal(missing("docs/seeds.md, LICENSE"), [])
 
 
+def the_tables_of_the_thesis_are_whole():
+    """Table 2.1, tables B.1 and B.2, and the elements of C.1, each option or element with what does and shows it."""
+    counts, problems = {}, []
+    for line in (ROOT / "docs/seeds.md").read_text().splitlines():
+        match = re.match(r"^\| (2\.1|B\.1|B\.2|C\.1)-(\d+) \| (.+?) \| (.+?) \| (.+?) \|$", line)
+        if match is not None:
+            table, number, _, where, test = match.groups()
+            counts[table] = counts.get(table, 0) + 1
+            tap.equal((table, int(number)), (table, counts[table]))
+            problems += [f"{table}-{number}: {problem}" for problem in missing(where) + missing(test)]
+    tap.equal((counts, problems), ({"2.1": 3, "B.1": 10, "B.2": 25, "C.1": 54}, []))
+
+
 tap.main(every_row_names_what_exists, a_row_without_a_file_has_no_test, numbers_run_without_gaps,
-         the_check_itself_finds_what_is_missing)
+         the_check_itself_finds_what_is_missing, the_tables_of_the_thesis_are_whole)
