@@ -106,6 +106,32 @@ static void put_failures(struct list *list, tpi_buf *out)
     }
 }
 
+/* Plain Player clients have no lease on simulated devices, unless the configuration says so. */
+static void put_leases(struct list *list, tpi_buf *out)
+{
+    size_t endless = 0;
+    const char *first = NULL;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
+        if (stat != NULL && stat->plain_lease < 0) {
+            first = first == NULL ? list->devices[i].name : first;
+            endless++;
+        }
+    }
+    if (endless == 1) {
+        tpi_buf_printf(out,
+                       "%s has no lease for plain Player clients: it moves on while they are "
+                       "silent\n",
+                       first);
+    } else if (endless > 1) {
+        tpi_buf_printf(out,
+                       "%s and %zu more have no lease for plain Player clients: they move on "
+                       "while these are silent\n",
+                       first, endless - 1);
+    }
+}
+
 static void put_text(struct list *list, tpi_buf *out)
 {
     static const char *const ours[] = {"DEVICE",   "DRIVER",      "STATE",
@@ -136,6 +162,7 @@ static void put_text(struct list *list, tpi_buf *out)
     table_put(out, &rows, 0, columns);
     table_fini(&rows);
     put_failures(list, out);
+    put_leases(list, out);
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
@@ -170,6 +197,10 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
         output_put_json(out, stat->instance, stat->instance_count);
         tpi_buf_puts(out, ",\"name\":");
         output_put_json(out, stat->label, stat->label_count);
+        if (stat->plain_lease != 0) { /* as `lease` has it: 0 is no limit */
+            tpi_buf_printf(out, ",\"player_lease\":%g",
+                           stat->plain_lease < 0 ? 0 : stat->plain_lease);
+        }
     }
     tpi_buf_putc(out, '}');
 }
@@ -366,7 +397,8 @@ const command command_list = {
         "\n"
         "Lists the devices of a server, Troupe or Player: name, driver and description. For a\n"
         "Troupe server, it also shows the state and the number of clients of each device; for a\n"
-        "simulated device, the model in the world.\n"
+        "simulated device, the model in the world. A line below names devices that move on while\n"
+        "a plain Player client is silent: those of simulated worlds.\n"
         "\n"
         "  --where CONDITIONS\n"
         "                  list only devices that meet all conditions: NAME OP VALUE, separated "

@@ -1,5 +1,6 @@
 /*
- * cmd_new.c - troupe new: the start of a driver, a world, a robot program or a robot file.
+ * cmd_new.c - troupe new: the start of a driver, a world, a robot program, a robot file or a
+ * manifest.
  *
  * It writes commented files (new_texts.c) that build and run, and prints the commands for that.
  * Files that are there are never overwritten.
@@ -44,6 +45,10 @@ static const struct kind {
      "troupe robots --check @.xml\n"
      "troupe robots @.xml\n"
      "troupe translate @.xml Drive 50\n"},
+    {"sensor",
+     {{".xml", new_sensor}},
+     "troupe sensors check @.xml\n"
+     "troupe sensors show @.xml\n"},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -138,12 +143,12 @@ static int run(int argc, char **argv)
 {
     if (argc < 2) {
         return command_fail(name, EXIT_USAGE,
-                            "which kind and which name? driver, world, client or robot");
+                            "which kind and which name? driver, world, client, robot or sensor");
     }
     const struct kind *kind = find_kind(argv[0]);
     if (kind == NULL) {
-        return command_fail(name, EXIT_USAGE, "\"%s\" is none of driver, world, client and robot",
-                            argv[0]);
+        return command_fail(name, EXIT_USAGE,
+                            "\"%s\" is none of driver, world, client, robot and sensor", argv[0]);
     }
     if (!is_name(argv[1])) {
         return command_fail(name, EXIT_USAGE,
@@ -158,8 +163,8 @@ static int run(int argc, char **argv)
 
 const command command_new = {
     .name = name,
-    .summary = "write the start of a driver, a world, a robot program or a robot file",
-    .help = "usage: troupe new driver|world|client|robot NAME\n"
+    .summary = "write the start of a driver, a world, a program, a robot file or a manifest",
+    .help = "usage: troupe new driver|world|client|robot|sensor NAME\n"
             "\n"
             "Writes commented files that build and run, into the current folder, and prints the\n"
             "commands for that. Existing files are not overwritten.\n"
@@ -168,6 +173,7 @@ const command command_new = {
             "  world    NAME.world, a room with two robots\n"
             "  client   NAME.c, a program that drives a robot and avoids what is near\n"
             "  robot    NAME.xml, a robot file: devices, and the bytes of universal commands\n"
+            "  sensor   NAME.xml, the manifest of a sensor: what it measures, units, settings\n"
             "\n"
             "Drivers and clients are compiled with an installed Troupe.\n"
             "\n"

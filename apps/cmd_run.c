@@ -277,6 +277,8 @@ static int read_options(struct options *o, int argc, char **argv)
             o->server.any_port = true;
         } else if (strcmp(argv[i], "--udp") == 0) {
             o->server.udp = true;
+        } else if (strcmp(argv[i], "--no-web") == 0) {
+            o->server.no_page = true;
         } else if (strcmp(argv[i], "--child") == 0) {
             o->child = o->server.child = true;
         } else if (takes_value(argv[i])) {
@@ -325,7 +327,9 @@ static int serve_renamed(struct options *o)
 
 static int run_run(int argc, char **argv)
 {
-    struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = output_note}};
+    struct options o = {
+        .command = "run",
+        .server = {.size = sizeof o.server, .kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
     if (result != EXIT_DONE) {
@@ -336,6 +340,7 @@ static int run_run(int argc, char **argv)
                             o.server.path, called(), o.server.path);
     }
     o.server.program = called_program();
+    o.server.usual_fronts = !o.child;
     return o.name == NULL ? serve(&o) : serve_renamed(&o);
 }
 
@@ -382,12 +387,17 @@ const command command_run = {
         "it is interrupted. SIGHUP reloads the file: drivers whose sections have changed are\n"
         "replaced, all others keep running.\n"
         "\n"
+        "The page of the server is on port 9665 of this machine, or on the next one that is free;\n"
+        "its address is printed. Robots with timed motion and universal robots are also served on\n"
+        "ports 7665 and 8665. Sections `front` of the configuration change or close each of them.\n"
+        "\n"
         "  -p, --port PORT   the port of devices whose address has none (6665)\n"
         "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
         "  --any-port        listen on ports that the system chooses, and print them; the same as\n"
         "                    --port 0\n"
         "  --unix PATH       listen on a unix socket, too\n"
         "  --udp             listen for datagrams on the same ports, too\n"
+        "  --no-web          open no page, unless the configuration has a section for it\n"
         "  -q, --quiet       print no table of devices, only ports that the system chooses and "
         "the\n"
         "                    rights of clients\n"

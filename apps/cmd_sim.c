@@ -242,6 +242,13 @@ static int set_any_port(struct options *o, const char *text)
     return EXIT_DONE;
 }
 
+static int set_no_web(struct options *o, const char *text)
+{
+    (void)text;
+    o->server.no_page = true;
+    return EXIT_DONE;
+}
+
 static int set_quiet(struct options *o, const char *text)
 {
     (void)text;
@@ -276,6 +283,7 @@ static const struct known {
     {"--port", read_port, VALUE, SERVING},
     {"-p", read_port, VALUE, SERVING},
     {"--any-port", set_any_port, NOTHING, SERVING},
+    {"--no-web", set_no_web, NOTHING, SERVING},
 };
 
 /* The next argument if it is a number, otherwise "". */
@@ -392,7 +400,10 @@ static tp_status run_world(const struct options *o, tp_error *err)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.server = {.kit = &tp_full_kit, .note = output_note},
+    struct options o = {.server = {.size = sizeof o.server,
+                                   .kit = &tp_full_kit,
+                                   .note = output_note,
+                                   .usual_fronts = true},
                         .alone = {.threads = 1, .seed = 1}};
     tp_error err = {0};
     const int result = read_options(&o, argc, argv);
@@ -415,7 +426,8 @@ const command command_sim = {
         "\n"
         "Runs a world: a file in Stage's format, or a built-in world: office, cave, classroom,\n"
         "swarm, track, warehouse. It serves the devices of all models, without a configuration\n"
-        "file, until it is interrupted or the world's quit_time is reached. With --steps or\n"
+        "file, until it is interrupted or the world's quit_time is reached. It prints the address\n"
+        "of its page: http://localhost:9665/, or the next port that is free. With --steps or\n"
         "--render, it runs without a server, unless an option asks for one.\n"
         "\n"
         "  --speed X         simulated seconds per real second; 0: as fast as possible (1 with a\n"
@@ -433,6 +445,7 @@ const command command_sim = {
         "  --any-port        listen on a port that the system chooses, and print it; the same as\n"
         "                    --port 0\n"
         "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
+        "  --no-web          open no page\n"
         "\n"
         "Without a server:\n"
         "  --steps N         make N steps, or fewer if the world's quit_time comes first, and "

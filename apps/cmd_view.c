@@ -114,7 +114,8 @@ static int look_for(const struct page *page)
     return found ? EXIT_DONE
                  : command_fail(
                        name, EXIT_FAILED,
-                       "%s: %s; the configuration of the server needs front ( name \"web\" )",
+                       "%s: %s; a server prints the address of its page when it starts, unless it "
+                       "was told to open none",
                        page->url, fd < 0 ? "nothing listens there" : "no web front answers");
 }
 
@@ -154,8 +155,8 @@ const command command_view = {
         "\n"
         "Opens the page of a server, prints its address, and opens it in a browser if there is\n"
         "one: $BROWSER, or that of the desktop. URL is HOST, HOST:PORT or http://HOST:PORT; the\n"
-        "default is this machine and port 9665. The server needs a web front: the line\n"
-        "front ( name \"web\" ) in its configuration.\n"
+        "default is this machine and port 9665. `troupe run` and `troupe sim` print the address\n"
+        "of their page when they start.\n"
         "\n"
         "  --print   only print the address\n"
         "\n"

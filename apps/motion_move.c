@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "called.h"
-#include "mover.h"
+#include "motion_arrival.h"
 
 /* ---- Driving the base ------------------------------------------------------------------------ */
 
@@ -110,11 +110,12 @@ struct setting {
     unsigned count;
     tp_motion_target targets[MOST_TARGETS];
     double in_s; /* 0: as fast as the limits allow */
+    struct arrival arrival;
 };
 
 static int read_setting(struct setting *s, int argc, char **argv)
 {
-    static const char *const known[] = {"--in", NULL};
+    static const char *const known[] = {"--in", "--within", NULL};
     int result = EXIT_DONE;
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
@@ -122,6 +123,8 @@ static int read_setting(struct setting *s, int argc, char **argv)
             result = mover_option(&s->mover, argc, argv, &i);
         } else if (strcmp(argv[i], "--in") == 0) {
             result = command_positive(s->mover.remote.command, argc, argv, &i, &s->in_s);
+        } else if (strcmp(argv[i], "--within") == 0) {
+            result = command_positive(s->mover.remote.command, argc, argv, &i, &s->arrival.within);
         } else if (argv[i][0] == '-') {
             result = mover_unexpected(&s->mover, argv[i], known);
         } else if (strchr(argv[i], '=') != NULL) {
@@ -160,6 +163,25 @@ static int find_targets(struct setting *s)
     return EXIT_DONE;
 }
 
+/* Move all of them, and wait until they are there. */
+static int move_all(struct setting *s)
+{
+    const tp_motion_command move = tp_motion_move(
+        s->targets, (uint16_t)s->count, TP_MOTION_POSITION, s->in_s > 0 ? command_ns(s->in_s) : 0);
+    tp_error err = {0};
+
+    if (arrival_init(&s->arrival, tp_motion_describe(s->mover.robot), &err) != TP_OK) {
+        return mover_fail(&s->mover, &err);
+    }
+    for (unsigned i = 0; i < s->count; i++) {
+        const tp_motion_target *t = &s->targets[i];
+
+        arrival_expect(&s->arrival, t->joint, t->dof, t->value);
+    }
+    const int result = perform(&s->mover, &move, 1, "moving");
+    return result == EXIT_DONE ? arrival_wait(&s->arrival, &s->mover, NULL, NULL) : result;
+}
+
 int motion_set(int argc, char **argv)
 {
     struct setting *s = calloc(1, sizeof *s);
@@ -168,15 +190,12 @@ int motion_set(int argc, char **argv)
         return command_fail("motion", EXIT_FAILED, "out of memory");
     }
     mover_init(&s->mover);
+    s->arrival.within = ARRIVAL_USUAL;
     int result = read_setting(s, argc, argv);
     result = result == EXIT_DONE ? mover_connect(&s->mover) : result;
     result = result == EXIT_DONE ? find_targets(s) : result;
-    if (result == EXIT_DONE) {
-        const tp_motion_command move =
-            tp_motion_move(s->targets, (uint16_t)s->count, TP_MOTION_POSITION,
-                           s->in_s > 0 ? command_ns(s->in_s) : 0);
-        result = perform(&s->mover, &move, 1, "moving");
-    }
+    result = result == EXIT_DONE ? move_all(s) : result;
+    arrival_fini(&s->arrival);
     mover_fini(&s->mover);
     free(s);
     return result;

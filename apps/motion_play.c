@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "motion_arrival.h"
 #include "motion_paths.h"
-#include "mover.h"
 #include "output.h"
 
 static const int64_t SLICE_NS = 100 * TP_NS_PER_MS;
@@ -27,6 +27,7 @@ struct play {
     bool paper;
     struct sequence sequence;
     struct paths paths;
+    struct arrival arrival;
     tp_motion_target *targets; /* owned: room for those of one frame */
 
     size_t sent;     /* frames */
@@ -72,7 +73,7 @@ static int read_mode(struct play *p, const char *word)
 
 static int read_option(struct play *p, int argc, char **argv, int *i)
 {
-    static const char *const known[] = {"--mode", "--delay", "--plot", "--paper", NULL};
+    static const char *const known[] = {"--mode", "--delay", "--plot", "--paper", "--within", NULL};
     const char *caller = p->mover.remote.command;
 
     if (strcmp(argv[*i], "--mode") == 0) {
@@ -81,6 +82,9 @@ static int read_option(struct play *p, int argc, char **argv, int *i)
     }
     if (strcmp(argv[*i], "--delay") == 0) {
         return command_positive(caller, argc, argv, i, &p->delay_s);
+    }
+    if (strcmp(argv[*i], "--within") == 0) {
+        return command_positive(caller, argc, argv, i, &p->arrival.within);
     }
     if (strcmp(argv[*i], "--plot") == 0) {
         p->plot = command_value(caller, argc, argv, i);
@@ -151,6 +155,27 @@ static int find_names(struct play *p)
     p->targets = calloc(s->name_count + 1, sizeof *p->targets);
     return p->targets != NULL ? EXIT_DONE
                               : command_fail(p->mover.remote.command, EXIT_FAILED, "out of memory");
+}
+
+/* Where the file sends each dof at last. */
+static tp_status find_goals(struct play *p, tp_error *err)
+{
+    const struct sequence *s = &p->sequence;
+    const tp_status status = arrival_init(&p->arrival, tp_motion_describe(p->mover.robot), err);
+
+    for (size_t i = 0; status == TP_OK && i < s->frame_count; i++) {
+        for (size_t k = 0; k < s->frames[i].count; k++) {
+            const struct sequence_target *t = &s->targets[s->frames[i].first + k];
+            const struct sequence_name *n = &s->names[t->name];
+
+            if (n->servo == TP_MOTION_POSITION) {
+                arrival_expect(&p->arrival, n->joint, n->dof, t->value);
+            } else {
+                arrival_forget(&p->arrival, n->joint, n->dof);
+            }
+        }
+    }
+    return status;
 }
 
 /* The commands of a frame: at most one for the base and one for each kind of servo. */
@@ -274,6 +299,11 @@ static void handle(struct play *p, const tp_motion_reply *reply)
     default:
         break;
     }
+}
+
+static void handle_later(void *user, const tp_motion_reply *reply)
+{
+    handle(user, reply);
 }
 
 /* Handle what has come, and wait for more until a time. TP_E_TIMEOUT then. */
@@ -471,6 +501,7 @@ static tp_status prepare(struct play *p, tp_error *err)
     const tp_motion_robot *robot = tp_motion_describe(p->mover.robot);
     tp_status status = paths_init(&p->paths, &p->sequence, robot, err);
 
+    status = status == TP_OK ? find_goals(p, err) : status;
     status = status == TP_OK && p->plot != NULL ? watch(p, err) : status;
     return status == TP_OK ? tp_motion_broadcast(p->mover.robot, TP_MOTION_ASK_QUEUES, 2 * SLICE_NS,
                                                  &p->queues_tag, err)
@@ -492,6 +523,14 @@ static int report(struct play *p)
     return s->signal <= TP_MOTION_MODIFIED ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* What was refused or ended by others has not arrived, and that has been said. */
+static int arrive(struct play *p)
+{
+    const bool well = p->told == 0 && (!p->summed || p->summary.signal <= TP_MOTION_MODIFIED);
+
+    return well ? arrival_wait(&p->arrival, &p->mover, handle_later, p) : EXIT_DONE;
+}
+
 static int run_play(struct play *p)
 {
     tp_error err = {0};
@@ -511,7 +550,10 @@ static int run_play(struct play *p)
         mover_progress_end(&p->mover);
         result = mover_fail(&p->mover, &err);
     } else {
+        const int arrived = arrive(p);
+
         result = report(p);
+        result = result == EXIT_DONE ? arrived : result;
     }
     if (p->plot != NULL && p->paths.count > 0) {
         const int drawn = draw(p);
@@ -522,7 +564,7 @@ static int run_play(struct play *p)
 
 int motion_play(int argc, char **argv)
 {
-    struct play p = {.mode = TP_MOTION_PLAYBACK};
+    struct play p = {.mode = TP_MOTION_PLAYBACK, .arrival = {.within = ARRIVAL_USUAL}};
 
     mover_init(&p.mover);
     int result = read_arguments(&p, argc, argv);
@@ -531,6 +573,7 @@ int motion_play(int argc, char **argv)
     result = result == EXIT_DONE ? find_names(&p) : result;
     result = result == EXIT_DONE ? run_play(&p) : result;
     paths_fini(&p.paths);
+    arrival_fini(&p.arrival);
     sequence_fini(&p.sequence);
     free(p.targets);
     free(p.open.is);

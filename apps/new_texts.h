@@ -7,5 +7,6 @@ extern const char new_driver_cfg[];
 extern const char new_world[];
 extern const char new_client_c[];
 extern const char new_robot[];
+extern const char new_sensor[];
 
 #endif

@@ -9,10 +9,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include "edit_line.h"
 #include "output.h"
+#include "play/check.h"
 #include "play_run.h"
+#include "repl_help.h"
 #include "universal/host/files.h"
 
 static const char name[] = PLAY_NAME;
@@ -37,6 +41,7 @@ struct repl {
     char input[MOST_LINE]; /* what was read and is not used yet */
     size_t input_length;
     bool is_terminal, at_end;
+    edit_line editor; /* of a terminal */
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -59,30 +64,75 @@ static bool take_line(struct repl *r, tpi_buf *out)
     return true;
 }
 
-/* Wait for a line; messages are handled meanwhile, so that what moves goes on. False at the end of
- * the input or after a signal. */
-static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
+/* Bytes that have come, if any; messages are handled meanwhile, so that what moves goes on. False
+ * at the end of the input or after a signal. */
+static bool read_more(struct repl *r)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 
-    if (r->is_terminal) {
-        printf("%s", prompt);
-        fflush(stdout);
+    if (r->at_end || play_was_interrupted() || !tp_client_is_connected(r->client)) {
+        return false;
     }
-    while (!take_line(r, out)) {
-        if (r->at_end || play_was_interrupted() || !tp_client_is_connected(r->client)) {
-            return false;
-        }
-        const int ready = poll(&input, 1, SLICE_MS);
-        if (ready > 0) {
-            const ssize_t count =
-                read(STDIN_FILENO, r->input + r->input_length, sizeof r->input - r->input_length);
-            r->input_length += count > 0 ? (size_t)count : 0;
-            r->at_end = count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
-        }
-        tp_client_step(r->client, false);
+    if (poll(&input, 1, SLICE_MS) > 0) {
+        const ssize_t count =
+            read(STDIN_FILENO, r->input + r->input_length, sizeof r->input - r->input_length);
+        r->input_length += count > 0 ? (size_t)count : 0;
+        r->at_end = count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
     }
+    tp_client_step(r->client, false);
     return true;
+}
+
+static void show(tpi_buf *shown)
+{
+    fwrite(shown->data, 1, shown->length, stdout);
+    fflush(stdout);
+    tpi_buf_clear(shown);
+}
+
+/* Give keys to the editor until the line is done. False at the end. */
+static bool edit(struct repl *r, const char *prompt, tpi_buf *out)
+{
+    tpi_buf shown = {0};
+    edit_state state = EDIT_GOES_ON;
+
+    edit_line_begin(&r->editor, prompt, &shown);
+    do {
+        size_t used = 0;
+        while (used < r->input_length && state == EDIT_GOES_ON) {
+            state = edit_line_key(&r->editor, r->input[used++], &shown);
+        }
+        memmove(r->input, r->input + used, r->input_length - used);
+        r->input_length -= used;
+        show(&shown);
+    } while (state == EDIT_GOES_ON && read_more(r));
+    tpi_buf_fini(&shown);
+    tpi_buf_put(out, r->editor.text, r->editor.length);
+    tpi_buf_putc(out, '\n');
+    return state == EDIT_DONE;
+}
+
+/* Wait for a line. False at the end of the input or after a signal. On a terminal keys come one by
+ * one while the line is read; signals stay what they are. */
+static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
+{
+    struct termios before, ours;
+
+    if (!r->is_terminal || tcgetattr(STDIN_FILENO, &before) != 0) {
+        bool goes = true;
+        while (goes && !take_line(r, out)) {
+            goes = read_more(r);
+        }
+        return goes;
+    }
+    ours = before;
+    ours.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    ours.c_cc[VMIN] = 1;
+    ours.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &ours);
+    const bool is_read = edit(r, prompt, out);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    return is_read;
 }
 
 /* The first word of a line. */
@@ -256,10 +306,66 @@ static void run_line(struct repl *r, const tpi_buf *line)
     }
 }
 
+/* `help`, `help drive` */
+static bool is_help(const char *line)
+{
+    char word[16], about[16];
+    tpi_buf out = {0};
+
+    first_word(line, word);
+    if (strcmp(word, "help") != 0 && line[strspn(line, " \t")] != '?') {
+        return false;
+    }
+    first_word(line + strspn(line, " \t") + (word[0] != '\0' ? strlen(word) : 1), about);
+    repl_help(&out, about);
+    fputs(tpi_buf_text(&out), stdout);
+    fflush(stdout);
+    tpi_buf_fini(&out);
+    return true;
+}
+
+/* Whether a line that is neither a statement nor an expression was meant as an expression: it is
+ * one word, or a call. */
+static bool seems_expression(const tpi_play_troubles *as_statement, const char *line)
+{
+    const char *at = line + strspn(line, " \t");
+    const char *end = at;
+
+    while (*end == '_' || (*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z') ||
+           (*end >= '0' && *end <= '9') || (*end & 0x80) != 0) {
+        end++;
+    }
+    return as_statement->list[0].fix[0] == '\0' &&
+           (*end == '(' || end[strspn(end, " \t\n")] == '\0');
+}
+
+/* A name that nothing stands for yet. */
+static void tell_unknown(const tpi_play_trouble *trouble, const char *line)
+{
+    const bool is_call = line[strspn(line, " \t") + strlen(trouble->word)] == '(';
+
+    if (trouble->fix[0] != '\0' && trouble->fix[0] != '"') {
+        printf("`%s`: %s; did you mean `%s`?\n", trouble->word, trouble->text, trouble->fix);
+    } else if (is_call) {
+        printf("`%s`: there is no such function; `to %s(x)` … `end` makes one, `help` lists the "
+               "built-in ones\n",
+               trouble->word, trouble->word);
+    } else {
+        printf("`%s`: there is no such name; `let %s be 5` makes a variable, `device %s is Light "
+               "Sensor` a device of the robot, `help` lists all statements\n",
+               trouble->word, trouble->word, trouble->word);
+    }
+    fflush(stdout);
+}
+
 static void handle(struct repl *r, const tpi_buf *line, tpi_play_troubles *troubles)
 {
     unsigned front = 0, ignored = 0;
     char word[16];
+
+    if (is_help(tpi_buf_text(line))) {
+        return;
+    }
 
     first_word(tpi_buf_text(line), word);
     if (strcmp(word, "task") == 0 || strcmp(word, "when") == 0) {
@@ -267,6 +373,10 @@ static void handle(struct repl *r, const tpi_buf *line, tpi_play_troubles *troub
         return;
     }
     if (tpi_buf_text(line)[strspn(tpi_buf_text(line), " \t\n")] == '\0') {
+        return;
+    }
+    if (tpi_play_math_named(word) >= 0 && compile(r, "print ", line, troubles, &front)) {
+        run_line(r, line); /* as a statement its value would be lost */
         return;
     }
     if (compile(r, "", line, troubles, &front)) {
@@ -280,6 +390,8 @@ static void handle(struct repl *r, const tpi_buf *line, tpi_play_troubles *troub
     *first = *troubles;
     if (compile(r, "print ", line, troubles, &ignored)) {
         run_line(r, line);
+    } else if (first->count == 1 && seems_expression(first, tpi_buf_text(line))) {
+        tell_unknown(&troubles->list[0], tpi_buf_text(line));
     } else {
         tell(first, front);
     }
@@ -298,7 +410,7 @@ static int talk(struct repl *r)
     }
     if (r->is_terminal) {
         printf("%s. One line at a time: drive 30, stop, device eye is Light Sensor, eye.\n"
-               "Ctrl-C stops the robot, Ctrl-D ends.\n",
+               "Ctrl-C stops the robot, Ctrl-D ends, help lists all statements.\n",
                tp_universal_title(r->host->robot));
     }
     while (read_statement(r, &line)) {
@@ -321,7 +433,9 @@ static int talk(struct repl *r)
 
 int play_repl(play_host *host, tp_client *client)
 {
-    struct repl r = {.host = host, .client = client, .is_terminal = isatty(STDIN_FILENO) != 0};
+    struct repl r = {.host = host,
+                     .client = client,
+                     .is_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0};
     tp_error err = {0};
     int result = EXIT_DONE;
 
@@ -337,6 +451,7 @@ int play_repl(play_host *host, tp_client *client)
     }
     host->program = NULL;
     tpi_buf_fini(&r.declarations);
+    edit_line_fini(&r.editor);
     free(r.kept);
     play_source_fini(&r.source);
     return result == EXIT_DONE ? stopped : result;

@@ -138,7 +138,7 @@ static int connect_inside(const play_options *options)
     return result;
 }
 
-static int connect_robot(const play_options *options)
+static int connect_robot(const play_options *options, play_choice *choice)
 {
     const int checked = play_check_maps(options, name);
 
@@ -154,8 +154,11 @@ static int connect_robot(const play_options *options)
     if (options->robot == NULL && options->port != NULL && !play_sim_is(options->port)) {
         return command_fail(name, EXIT_USAGE, "which robot is at this line? --on ROBOT");
     }
-    return options->port != NULL ? connect_inside(options)
-                                 : remote_connect(options->remote, TP_CLIENT_EVERYTHING, false);
+    if (options->port != NULL) {
+        return connect_inside(options);
+    }
+    play_choose_from_url(options, choice);
+    return remote_connect(options->remote, TP_CLIENT_EVERYTHING, false);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -239,17 +242,27 @@ int play_stop_robot(tp_universal *robot)
                : command_fail(name, EXIT_FAILED, "the robot may still move: %s", err.text);
 }
 
-static int play_on(play_host *host, tp_client *client)
+static int play_on(play_host *host, tp_client *client, play_choice *choice)
 {
     const tp_universal_options settings = {.size = sizeof settings,
                                            .loose = host->options->is_loose};
     tp_error err = {0};
+    int result = play_choose(host->options, client, choice);
 
-    if (tp_universal_create(&host->robot, client, NULL, &settings, &err) != TP_OK) {
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    const char *device = choice->device[0] != '\0' ? choice->device : NULL;
+    if (tp_universal_create(&host->robot, client, device, &settings, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
+    if (host->options->port == NULL && host->options->path != NULL) {
+        printf("robot: %s, %s of %s\n", tp_universal_title(host->robot), choice->device,
+               tp_client_url(client));
+        fflush(stdout);
+    }
     catch_signals(client);
-    int result = play_channels_open(host, client);
+    result = play_channels_open(host, client);
     if (result != EXIT_DONE) {
         play_channels_close(host);
         tp_universal_destroy(host->robot);
@@ -270,6 +283,7 @@ static int play_on(play_host *host, tp_client *client)
 int play_run(const play_options *options, const play_source *source)
 {
     play_host *host = calloc(1, sizeof *host);
+    play_choice choice = {0};
     int result;
 
     if (host == NULL) {
@@ -287,9 +301,9 @@ int play_run(const play_options *options, const play_source *source)
             fputs("time,name,value\n", host->log);
         }
     }
-    result = result == EXIT_DONE ? connect_robot(options) : result;
+    result = result == EXIT_DONE ? connect_robot(options, &choice) : result;
     if (result == EXIT_DONE) {
-        result = play_on(host, options->remote->client);
+        result = play_on(host, options->remote->client, &choice);
     }
     if (host->log != NULL && fclose(host->log) != 0 && result == EXIT_DONE) {
         result = command_fail(name, EXIT_FAILED, "cannot write %s", options->log);

@@ -29,6 +29,18 @@ int play_channels_open(play_host *host, tp_client *client);
 void play_channels_close(play_host *host);
 tp_status play_channels_serve(play_host *host, tp_error *err);
 
+/* Which robot of a server plays. All zero at first. */
+typedef struct play_choice {
+    char device[32]; /* "universal:1"; "" for none yet */
+    char server[256];
+} play_choice;
+
+/* Take the device off the URL, if it names one. */
+void play_choose_from_url(const play_options *options, play_choice *choice);
+
+/* Choose the only robot of the server; several ones are listed, and none is chosen. */
+int play_choose(const play_options *options, tp_client *client, play_choice *choice);
+
 /* One line at a time, until the input ends. */
 int play_repl(play_host *host, tp_client *client);
 

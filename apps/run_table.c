@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "called.h"
 #include "client/url.h"
 #include "output.h"
@@ -139,7 +140,8 @@ static void put_access(tpi_buf *out, const tp_server *server, const tp_server_fr
 /* Whether its port is not the one that clients look for. */
 static bool is_elsewhere(const tp_server_options *options, const tp_server_front *front)
 {
-    return front->robot == TP_EVERY_ROBOT ? options->any_port : front->port != front->robot;
+    return front->robot == TP_EVERY_ROBOT ? options->any_port || front->taken != 0
+                                          : front->port != front->robot;
 }
 
 /* Whether it is the port that the server has for a robot: the others are shown by their names. */
@@ -171,8 +173,22 @@ static void print_robot(const tp_server *server, const tp_server_options *option
     }
 }
 
-/* "listening on port 6665", "front web: listening on port 9665", "listening on port 40123 (chosen
- * by the system) for robot 6665". */
+/* ": http://localhost:9665/": what a browser on this machine opens. */
+static void put_page(tpi_buf *out, const tp_server_front *front)
+{
+    static const char *const local[] = {"127.0.0.1", "localhost", "*", "0.0.0.0", "::", NULL};
+    const bool here = tpi_text_among(local, front->listen);
+    const bool wide = !here && strchr(front->listen, ':') != NULL; /* an IPv6 address */
+
+    if (front->page != NULL) {
+        tpi_buf_printf(out, ": %s://%s%s%s:%u/", front->page, wide ? "[" : "",
+                       here ? "localhost" : front->listen, wide ? "]" : "", front->port);
+    }
+}
+
+/* "listening on port 6665", "front web: listening on port 9665: http://localhost:9665/", "listening
+ * on port 40123 (chosen by the system) for robot 6665", "front web: listening on port 9666, as 9665
+ * is taken: http://localhost:9666/". */
 static void print_listener(const tp_server *server, const tp_server_options *options,
                            const tp_server_front *front, bool odd)
 {
@@ -189,6 +205,10 @@ static void print_listener(const tp_server *server, const tp_server_options *opt
         if (elsewhere) {
             print_robot(server, options, front);
         }
+        if (front->taken != 0) {
+            printf(", as %u is taken", front->taken);
+        }
+        put_page(&access, front);
         printf("%s\n", tpi_buf_text(&access));
     }
     tpi_buf_fini(&access);

@@ -11,12 +11,14 @@
 #include "output.h"
 
 static const command *const commands[] = {
-    &command_run,    &command_check,      &command_drivers, &command_fronts,     &command_sim,
-    &command_list,   &command_print,      &command_send,    &command_request,    &command_property,
-    &command_stat,   &command_frames,     &command_panic,   &command_reset,      &command_kick,
-    &command_doctor, &command_interfaces, &command_encode,  &command_decode,     &command_demo,
-    &command_new,    &command_motion,     &command_emulate, &command_robots,     &command_translate,
-    &command_play,   &command_drive,      &command_log,     &command_experiment, &command_view,
+    &command_run,        &command_check,      &command_drivers, &command_fronts,
+    &command_sim,        &command_list,       &command_print,   &command_send,
+    &command_request,    &command_property,   &command_stat,    &command_frames,
+    &command_panic,      &command_reset,      &command_kick,    &command_doctor,
+    &command_interfaces, &command_encode,     &command_decode,  &command_demo,
+    &command_new,        &command_motion,     &command_emulate, &command_robots,
+    &command_sensors,    &command_translate,  &command_play,    &command_drive,
+    &command_log,        &command_experiment, &command_view,    &command_goto,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

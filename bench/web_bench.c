@@ -27,11 +27,13 @@ enum { PLAYER, JSON, CDR, FRONTS };
 enum { PER_SECOND, AGE_P50, AGE_P99, CPU, BYTES, FIGURES };
 
 static const char help[] =
-    "usage: ./troupe bench web [--quick] [--json]\n\n"
+    "usage: ./troupe bench web [--quick] [--json] [--clients N] [--flat]\n\n"
     "Delivers 361-range scans to 1, 10, 100 and 500 WebSocket clients, in JSON and in CDR, beside "
     "as\n"
     "many clients of the Player front of the same server. The column behind each figure is the\n"
-    "Player front's.\n";
+    "Player front's.\n\n"
+    "  --clients N   only so many clients\n"
+    "  --flat        only as many scans as the server takes, none at 100 Hz\n";
 
 static const char *const figure_names[] = {"msgs_per_s", "age_p50_us", "age_p99_us", "cpu_us_msg",
                                            "frame_bytes"};
@@ -41,6 +43,8 @@ struct plan {
     int rounds;
     int64_t warm_ns, window_ns;
     int patience_ms;
+    int only;  /* so many clients; 0 for all numbers */
+    bool flat; /* only flat out */
 };
 
 static int64_t now_ns(void)
@@ -165,6 +169,10 @@ static struct plan plan_from(int argc, char **argv)
         if (strcmp(argv[i], "--quick") == 0) {
             plan.rounds = 1;
             plan.patience_ms = 4000;
+        } else if (strcmp(argv[i], "--flat") == 0) {
+            plan.flat = true;
+        } else if (strcmp(argv[i], "--clients") == 0 && i + 1 < argc && atoi(argv[i + 1]) > 0) {
+            plan.only = atoi(argv[++i]);
         } else {
             argv[kept++] = argv[i];
         }
@@ -180,9 +188,12 @@ int main(int argc, char **argv)
 
     tp_server_raise_limits();
     machine_pin(CLIENT_CORE);
-    for (int laser = SUBJECT_PACED; laser <= SUBJECT_FLAT; laser++) {
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (int laser = plan.flat ? SUBJECT_FLAT : SUBJECT_PACED; laser <= SUBJECT_FLAT; laser++) {
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0] && plan.only == 0; i++) {
             measure(&plan, counts[i], laser);
+        }
+        if (plan.only > 0) {
+            measure(&plan, plan.only, laser);
         }
     }
     table_print_goals(plan.json);

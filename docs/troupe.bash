@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots translate play drive log experiment view"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion emulate robots sensors translate play drive log experiment view goto"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -63,8 +63,8 @@ _troupe() {
         *:describe) files='!*.urdf' options="--json --help" ;;
         *:check) files='!*.urdf' options="--help" ;;
         *:goto) options="--map $server" ;;
-        *:set) options="--in $server" ;;
-        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot $server" ;;
+        *:set) options="--in --within $server" ;;
+        *:play) files='!*.@(csv|json)' options="--mode --delay --paper --plot --within $server" ;;
         *:record) files='!*.csv' options="--hz --for --count $server" ;;
         *:state) options="--broadcast --for --count --json $server" ;;
         *) options=$server ;;
@@ -76,6 +76,10 @@ _troupe() {
         ;;
     robots)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.xml' -- "$word"; compgen -W "--check --matrix --commands --wiring --help $(_troupe_robots)" -- "$word")
+        return
+        ;;
+    sensors)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.xml' -- "$word"; compgen -W "list show check --help $(troupe sensors 2>/dev/null | awk 'NR > 1 {print $1}')" -- "$word")
         return
         ;;
     translate)
@@ -93,9 +97,10 @@ _troupe() {
         *) options="--out --for --count --rate --form --compression --locale --force --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
         esac
         ;;
+    goto) options="--tolerance --within --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
     experiment) options="light --svg --robot --headings --seconds --seed --short --help" ;;
     play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --channels --move --settle --claim --from --to --table --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
-    emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --help $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
+    emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --wave --baud --lose --garble --help sensor $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--terminal --seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
@@ -105,7 +110,7 @@ _troupe() {
     panic) options="--why $_troupe_server_options" ;;
     view) options="--print" ;;
     reset | kick) options=$_troupe_server_options ;;
-    new) options="driver world client robot" ;;
+    new) options="driver world client robot sensor" ;;
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for --lease --rank --exclusive $_troupe_server_options" ;;
     request) options="--json $_troupe_server_options" ;;

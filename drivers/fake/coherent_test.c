@@ -31,8 +31,8 @@ static void blobs_move_inside_their_picture(void **state)
     (void)state;
     for (unsigned second = 0; second < 10; second++) {
         data = play_after(p, 1, TP_BLOBFINDER_DATA_BLOBS);
-        assert_int_equal(data->width, 320);
-        assert_int_equal(data->height, 240);
+        assert_int_equal(data->width, 160);
+        assert_int_equal(data->height, 120);
         assert_int_equal(data->blobs_count, 2);
         assert_is_in_picture(&data->blobs[0], data);
         assert_is_in_picture(&data->blobs[1], data);

@@ -7,7 +7,7 @@
 
 /* ---- blobfinder: patches that move on an ellipse --------------------------------------------- */
 
-enum { WIDTH = 320, HEIGHT = 240, BLOBS = 2 };
+enum { WIDTH = 160, HEIGHT = 120, BLOBS = 2 }; /* the size of the camera's pictures */
 
 static const double period_s = 10; /* time of one turn */
 
@@ -18,9 +18,9 @@ static tp_blobfinder_blob see_blob(const fake_device *d, uint32_t i)
     const double first = tpi_fake_random_between(&fixed, 0, 1);
     const double turns = first + tpi_fake_time_s(d) / period_s + (double)i / BLOBS;
     const double phase = 6.283185307179586 * turns;
-    const uint32_t half = 10 + 5 * i;
-    const uint32_t x = (uint32_t)(WIDTH / 2.0 + 100 * cos(phase));
-    const uint32_t y = (uint32_t)(HEIGHT / 2.0 + 80 * sin(phase));
+    const uint32_t half = 5 + 3 * i;
+    const uint32_t x = (uint32_t)(WIDTH / 2.0 + 50 * cos(phase));
+    const uint32_t y = (uint32_t)(HEIGHT / 2.0 + 40 * sin(phase));
 
     return (tp_blobfinder_blob){.id = i,
                                 .color = colors[i],

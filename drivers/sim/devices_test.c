@@ -304,7 +304,8 @@ static void a_ranger_can_show_less(void **state)
     stage_request(&s, r, TP_RANGER_REQ_INTNS, &quiet);
     const tp_ranger_config *config = stage_get(&s, r, TP_RANGER_REQ_GET_CONFIG, NULL);
     play_assert_near(config->min_angle, -PI / 2);
-    play_assert_near(config->angular_res, PI / 180);
+    play_assert_near(config->angular_res, PI / 181); /* as Stage has it */
+    play_assert_near(config->range_res, 0.02);
     play_assert_near(config->max_range, 8);
     play_assert_near(config->frequency, 10);
     config = stage_get(&s, r, TP_RANGER_REQ_SET_CONFIG, &wanted);
@@ -390,6 +391,10 @@ static void what_comes_together_is_of_one_instant(void **state)
 static void lasers_and_sonars_are_views_of_rangers(void **state)
 {
     stage s;
+    const tp_laser_config echoes = {.min_angle = (float)(-PI / 2),
+                                    .max_angle = (float)(PI / 2),
+                                    .resolution = (float)(PI / 180),
+                                    .intensity = 1};
 
     (void)state;
     stage_begin(&s, "world:0 laser:0 sonar:0", YARD);
@@ -401,6 +406,10 @@ static void lasers_and_sonars_are_views_of_rangers(void **state)
     assert_true(fabsf(scan->ranges[90] - 3.9f) < 1e-6f);
     assert_true(fabsf(scan->resolution - (float)(PI / 180)) < 1e-6f);
     assert_int_equal(scan->id, 1);
+    assert_int_equal(scan->intensity_count, 0); /* nobody has asked for them */
+    stage_request(&s, laser, TP_LASER_REQ_SET_CONFIG, &echoes);
+    stage_step(&s, 1);
+    scan = stage_last(laser, TP_LASER_DATA_SCAN);
     assert_int_equal(scan->intensity[90], 1);
     const tp_sonar_data *ranges = stage_last(sonar, TP_SONAR_DATA_RANGES);
     assert_int_equal(ranges->ranges_count, 2);

@@ -10,7 +10,7 @@
 
 struct laser {
     simd_view view;
-    bool no_intensities;
+    bool intensities; /* a client has asked for them; Stage's lasers have none at first */
 };
 
 static tp_status laser_begin(simd_device *d, tp_error *err)
@@ -60,7 +60,7 @@ static void laser_publish(simd_device *d)
         .max_range = (float)scanning.max_range,
         .ranges_count = l->view.count,
         .ranges = room->values,
-        .intensity_count = l->no_intensities ? 0 : l->view.count,
+        .intensity_count = l->intensities ? l->view.count : 0,
         .intensity = room->echoes,
         .id = number_of(time_us, &scanning),
     };
@@ -109,13 +109,14 @@ static tp_status laser_get_config(tp_device *device, tp_laser_config *answer, tp
 
     (void)err;
     get_scanning(l, d, &scanning);
+    tpi_simd_view_as_stage(&l->view, d, &scanning);
     *answer = (tp_laser_config){
         .min_angle = (float)scanning.min_angle,
         .max_angle = (float)scanning.max_angle,
         .resolution = (float)scanning.resolution,
         .max_range = (float)scanning.max_range,
         .range_res = (float)scanning.range_res,
-        .intensity = !l->no_intensities,
+        .intensity = l->intensities,
         .scanning_frequency = (float)scanning.frequency,
     };
     return TP_OK;
@@ -134,7 +135,7 @@ static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
     if (status != TP_OK) {
         return status;
     }
-    l->no_intensities = ask->intensity == 0;
+    l->intensities = ask->intensity != 0;
     return laser_get_config(device, answer, err);
 }
 

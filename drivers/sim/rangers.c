@@ -81,6 +81,7 @@ static tp_status ranger_get_config(tp_device *device, tp_ranger_config *answer, 
 
     (void)err;
     tpi_simd_view_get(&r->view, d, &scanning);
+    tpi_simd_view_as_stage(&r->view, d, &scanning);
     *answer = (tp_ranger_config){
         .min_angle = scanning.min_angle,
         .max_angle = scanning.max_angle,

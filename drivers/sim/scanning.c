@@ -142,6 +142,17 @@ void tpi_simd_view_get(const simd_view *view, const simd_device *d, simd_scannin
     }
 }
 
+void tpi_simd_view_as_stage(const simd_view *view, const simd_device *d, simd_scanning *scanning)
+{
+    static const double cell_m = 0.02;
+
+    if (d->profile != NULL || view->step == 0 || view->count != view->sample_count) {
+        return;
+    }
+    scanning->resolution = view->sensor.fov / view->sample_count;
+    scanning->range_res = cell_m;
+}
+
 /* ---- Properties ------------------------------------------------------------------------------ */
 
 static const tp_property_plan scanner_properties[] = {

@@ -47,8 +47,15 @@ bool tpi_simd_is_eyes(const simd *s, tpi_sim_model model);
 /* Look at the model's sensors; all is shown. */
 tp_status tpi_simd_view_init(simd_view *view, const simd_device *d, tp_error *err);
 
-/* How it scans now; and the same as near to what is wanted as it can be. */
+/* How it scans now. */
 void tpi_simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning);
+
+/* The same as Stage answers it for a model whose scan is shown as it is, without a profile: as
+ * resolution the width divided by the number of rays, though both edges have one; and the side of
+ * its cells as resolution of ranges. Scans themselves have the true angles. */
+void tpi_simd_view_as_stage(const simd_view *view, const simd_device *d, simd_scanning *scanning);
+
+/* Scan as near to what is wanted as it can. */
 tp_status tpi_simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
                             tp_error *err);
 

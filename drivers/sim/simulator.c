@@ -387,7 +387,7 @@ TP_API const tp_driver tp_driver_sim = {
     .state_size = sizeof(simd),
     .params = sim_params,
     .ops = &sim_ops,
-    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL | TP_DRIVER_SIMULATED,
 };
 
 /* The same by the name that configurations for Player's Stage plug-in have. */
@@ -398,7 +398,7 @@ TP_API const tp_driver tp_driver_stage = {
     .state_size = sizeof(simd),
     .params = sim_params,
     .ops = &sim_ops,
-    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL | TP_DRIVER_SIMULATED,
 };
 
 /* And by that of Player's driver for the same as our `localize`: where the simulated robot is. */
@@ -409,7 +409,7 @@ TP_API const tp_driver tp_driver_fakelocalize = {
     .state_size = sizeof(simd),
     .params = sim_params,
     .ops = &sim_ops,
-    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL | TP_DRIVER_SIMULATED,
 };
 
 /* ---- A world that the program has loaded ----------------------------------------------------- */
@@ -430,5 +430,5 @@ const tp_driver tpi_sim_served_driver = {
     .state_size = sizeof(simd),
     .params = sim_params,
     .ops = &served_ops,
-    .flags = TP_DRIVER_OFFERS_ALL,
+    .flags = TP_DRIVER_OFFERS_ALL | TP_DRIVER_SIMULATED,
 };

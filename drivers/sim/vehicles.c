@@ -17,6 +17,10 @@ struct vehicle {
     tp_halt_reason why; /* it was stopped for good: asked to, or for silence; else unasked */
     enum control control;
     simd_tuning tuning;
+    /* The last command, and the step that carries it out. */
+    tpi_sim_drive_mode mode;
+    double goal[3];
+    uint64_t step;
 };
 
 static const tp_property_plan driven = {
@@ -32,11 +36,38 @@ static const tp_property_plan turned = {
     .doc = "Counter: how far it has turned, in both directions.",
 };
 
+static const tp_property_plan superseded = {
+    .key = "superseded",
+    .type = TP_PROPERTY_DOUBLE,
+    .unit = "",
+    .doc = "Counter: commands that moved nothing, since another one came before the next step.",
+};
+
 static tp_status vehicle_begin(simd_device *d, tp_error *err)
 {
     tp_status status = tp_device_add_counter(d->device, &driven, err);
 
-    return status == TP_OK ? tp_device_add_counter(d->device, &turned, err) : status;
+    status = status == TP_OK ? tp_device_add_counter(d->device, &turned, err) : status;
+    return status == TP_OK ? tp_device_add_counter(d->device, &superseded, err) : status;
+}
+
+/* The last command before a step counts, so that a stop is never kept waiting. One that another one
+ * has replaced is counted, unless both mean the same. */
+static void note_command(simd_device *d, tpi_sim_drive_mode mode, const double goal[3])
+{
+    struct vehicle *v = d->state;
+    const uint64_t next = (uint64_t)d->owner->step_count + 1;
+    const bool same =
+        v->mode == mode && v->goal[0] == goal[0] && v->goal[1] == goal[1] && v->goal[2] == goal[2];
+
+    if (v->step == next && !same) {
+        tp_device_count(d->device, superseded.key, 1);
+    }
+    v->mode = mode;
+    v->step = next;
+    for (int i = 0; i < 3; i++) {
+        v->goal[i] = goal[i];
+    }
 }
 
 /* By its velocity in the last step: poses also jump, when somebody sets them. */
@@ -186,6 +217,7 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char 
     if (status != TP_OK) {
         return status;
     }
+    note_command(d, mode, goal);
     v->why = TP_HALT_UNASKED;
     if (tpi_simd_tuning_drives(&v->tuning, mode)) {
         tpi_simd_tuning_begin(&v->tuning, mode, goal);

@@ -74,4 +74,5 @@ const tp_front tp_front_motion = {
     .close = motion_close,
     .bound = motion_bound,
     .flags = TP_FRONT_NAMED,
+    .usual_for = "mechanism",
 };

@@ -11,6 +11,7 @@
 
 #include "conformance/front_peer.h"
 #include "conformance/stage.h"
+#include "fronts/shared/connection_inside.h"
 #include "session/front.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
@@ -501,6 +502,55 @@ static void a_client_that_is_given_up_gets_nothing_more(void **state)
     assert_int_equal(s->p.in.length, 0);
 }
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* A line in two pieces, the first of `length` letters. */
+static void say_in_pieces(struct scene *s, size_t length)
+{
+    char *line = calloc(1, length + 2);
+
+    assert_non_null(line);
+    memset(line, 'y', length);
+    say(s, line);
+    while (seen.last->in.length < length) {
+        turn(s);
+    }
+    say(s, "\n");
+    line[length] = '\n';
+    expect(s, line);
+    free(line);
+}
+
+static void a_connection_that_is_idle_holds_nothing(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    say_in_pieces(s, 100);
+    assert_null(seen.last->in.held);
+}
+
+static void a_connection_that_keeps_room_uses_it_again_unless_it_is_large(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    tp_connection_keep_room(seen.last);
+    const void *held = seen.last->in.held;
+    const void *out = seen.last->out.bytes;
+    assert_non_null(held);
+    assert_non_null(out);
+    for (size_t length = 1; length < 2000; length += 333) {
+        say_in_pieces(s, length);
+        assert_ptr_equal(seen.last->in.held, held);
+        assert_ptr_equal(seen.last->out.bytes, out);
+    }
+    say_in_pieces(s, 40000);
+    assert_null(seen.last->in.held);
+    say_in_pieces(s, 1000);
+    assert_non_null(seen.last->in.held);
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -520,6 +570,8 @@ int main(void)
         TEST(messages_of_the_session_are_sent_in_their_encoding),
         TEST(a_client_that_is_dismissed_gets_what_waits),
         TEST(a_client_that_is_given_up_gets_nothing_more),
+        TEST(a_connection_that_is_idle_holds_nothing),
+        TEST(a_connection_that_keeps_room_uses_it_again_unless_it_is_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

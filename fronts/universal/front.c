@@ -64,4 +64,5 @@ const tp_front tp_front_universal = {
     .close = universal_close,
     .bound = universal_bound,
     .flags = TP_FRONT_NAMED,
+    .usual_for = "universal",
 };

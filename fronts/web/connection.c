@@ -265,6 +265,7 @@ void tpi_web_close(struct connection *c)
     assert(front_is_current(c->front));
     tp_loop_after_cancel(front->loop, &c->flush);
     tpi_web_visitor_leave(c);
+    tpi_web_stop_forget(c);
     if (c->phase == PHASE_SOCKET) {
         tpi_web_graph_changed(front);
     }
@@ -329,6 +330,7 @@ static void on_accept(void *context, tp_stream *stream)
         return;
     }
     link_connection(front, c, stream);
+    tpi_web_somebody_came(front);
     if (patience_s != 0) {
         tp_stream_set_patience(stream, patience_s > 0 ? (unsigned)patience_s : 0);
     }

@@ -6,8 +6,6 @@
 
 #include "inside.h"
 
-static const int64_t TICK_NS = 100 * TP_NS_PER_MS;
-
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
 static tp_status read_count(tp_front_instance *self, const char *name, uint32_t *out, tp_error *err)
@@ -80,6 +78,9 @@ static void tick(void *context)
     for (struct connection *c = front->connections; c != NULL; c = c->next) {
         tpi_web_http_tick(c, now_ns);
         tpi_web_uses_tick(c->door, now_ns);
+        if (c->behind_ns != 0) {
+            tpi_web_behind(c);
+        }
     }
     for (struct client *visitor = front->visitors; visitor != NULL; visitor = visitor->next) {
         tpi_web_uses_tick(visitor, now_ns);
@@ -88,6 +89,10 @@ static void tick(void *context)
     tpi_web_graph_tick(front);
     tpi_web_frames_tick(front);
     tpi_web_world_tick(front);
+    if (front->connections == NULL && front->visitors == NULL) {
+        tp_timer_cancel(front->tick); /* until somebody comes */
+        front->ticking = false;
+    }
 }
 
 static void watch(void *context)
@@ -120,6 +125,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->loop = tp_front_loop(self);
     front->world.time = -1;
     front->call_failed = tpi_web_call_failed;
+    front->prepare.run = tpi_web_prepare_files;
     status = copy_list(self, "hosts", &front->hosts, &front->gate.host_count, err);
     if (status == TP_OK) {
         status = copy_list(self, "origins", &front->origins, &front->gate.origin_count, err);
@@ -136,7 +142,6 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     status =
         status == TP_OK ? tp_timer_create(&front->watch, front->loop, watch, front, err) : status;
     if (status == TP_OK) {
-        tp_timer_every(front->tick, TICK_NS);
         status = tpi_web_listen(front, tp_front_where(self)->address, err);
     }
     return status;
@@ -154,6 +159,7 @@ static void web_close(tp_front_instance *self)
     }
     tpi_web_visitors_clear(front);
     tpi_web_world_leave(front);
+    tp_loop_after_cancel(front->loop, &front->prepare);
     tp_listener_close(front->listener);
     tp_timer_destroy(front->tick);
     tp_timer_destroy(front->watch);
@@ -170,6 +176,13 @@ static unsigned web_bound(const tp_front_instance *self)
     const struct web_front *front = tp_front_state(self);
 
     return tp_listener_port(front->listener);
+}
+
+static const char *web_page(const tp_front_instance *self)
+{
+    const struct web_front *front = tp_front_state(self);
+
+    return front->secure ? "https" : "http";
 }
 
 static const char *const schemes[] = {"tcp", "unix", NULL};
@@ -202,4 +215,6 @@ const tp_front tp_front_web = {
     .close = web_close,
     .bound = web_bound,
     .flags = TP_FRONT_NAMED,
+    .usual_for = "",
+    .page = web_page,
 };

@@ -5,12 +5,13 @@
  * for a device, the next ones are not looked at.
  */
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "inside.h"
 
-enum { MOST_NAME = 256 };
+enum { MOST_NAME = 256, PORTION = 16 << 10 };
 
 /* ---- Time limits ----------------------------------------------------------------------------- */
 
@@ -26,7 +27,8 @@ void tpi_web_http_tick(struct connection *c, int64_t now_ns)
         if (now_ns - c->heard_ns > IDLE_NS && c->in.length == 0 && tpi_web_waiting(c) == 0) {
             tpi_web_give_up(c);
         }
-    } else if (c->http.waiting != WAITS_STOP && now_ns >= c->http.until_ns) {
+    } else if (c->http.waiting != WAITS_STOP && c->http.waiting != WAITS_FILE &&
+               now_ns >= c->http.until_ns) {
         if (c->visitor != NULL) {
             tpi_web_connection_forgotten(c->visitor, c);
         }
@@ -38,12 +40,47 @@ void tpi_web_http_tick(struct connection *c, int64_t now_ns)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static void send_file(struct connection *c, const tpi_http *request)
+static void send_file(struct connection *c, const tpi_web_file *file)
+{
+    char headers[192];
+    const bool packed = c->http.takes_gzip && file->packed.length > 0;
+    const tpi_buf *bytes = packed ? &file->packed : &file->bytes;
+
+    snprintf(headers, sizeof headers,
+             "Cache-Control: %s\r\nETag: \"%s%s\"\r\nVary: "
+             "Accept-Encoding\r\n%s",
+             strncmp(file->name, "/assets/", 8) == 0 ? "max-age=31536000, immutable" : "no-cache",
+             file->tag, packed ? "z" : "", packed ? "Content-Encoding: gzip\r\n" : "");
+    tpi_web_answer_as(c, 200, file->type, headers, tpi_buf_text(bytes), bytes->length);
+}
+
+/* A portion of one file in each turn. */
+void tpi_web_prepare_files(tp_after *after)
+{
+    struct web_front *front =
+        (struct web_front *)((char *)after - offsetof(struct web_front, prepare));
+    tpi_web_file *file = NULL;
+
+    assert(front_is_current(front));
+    for (struct connection *c = front->connections; c != NULL && file == NULL; c = c->next) {
+        file = c->http.waiting == WAITS_FILE ? c->http.file : NULL;
+    }
+    const bool ready = file != NULL && tpi_web_file_prepare(file, PORTION);
+    for (struct connection *c = front->connections; c != NULL && ready; c = c->next) {
+        if (c->http.waiting == WAITS_FILE && c->http.file == file) {
+            send_file(c, file);
+        }
+    }
+    if (file != NULL) {
+        tp_loop_later(front->loop, after);
+    }
+}
+
+static void find_file(struct connection *c, const tpi_http *request)
 {
     char name[MOST_NAME];
-    char headers[192];
     const bool named = tpi_http_decode(name, sizeof name, request->path, false);
-    const tpi_web_file *file = named ? tpi_web_files_find(&c->front->files, name) : NULL;
+    tpi_web_file *file = named ? tpi_web_files_find(&c->front->files, name) : NULL;
 
     if (file == NULL && named && strcmp(name, "/") == 0) {
         static const char page[] =
@@ -57,14 +94,14 @@ static void send_file(struct connection *c, const tpi_http *request)
         tpi_web_refuse(c, 404, "unknown", "there is no such path");
         return;
     }
-    const bool packed = request->takes_gzip && file->packed.length > 0;
-    const tpi_buf *bytes = packed ? &file->packed : &file->bytes;
-    snprintf(headers, sizeof headers,
-             "Cache-Control: %s\r\nETag: \"%s%s\"\r\nVary: "
-             "Accept-Encoding\r\n%s",
-             strncmp(name, "/assets/", 8) == 0 ? "max-age=31536000, immutable" : "no-cache",
-             file->tag, packed ? "z" : "", packed ? "Content-Encoding: gzip\r\n" : "");
-    tpi_web_answer_as(c, 200, file->type, headers, tpi_buf_text(bytes), bytes->length);
+    c->http.takes_gzip = request->takes_gzip;
+    if (file->ready) {
+        send_file(c, file);
+    } else {
+        c->http.file = file;
+        tpi_web_http_wait(c, WAITS_FILE, 0);
+        tp_loop_later(c->front->loop, &c->front->prepare);
+    }
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -118,7 +155,7 @@ static void handle(struct connection *c, const tpi_http *request, const char *bo
     } else if (api) {
         tpi_web_api(c, request, body, (size_t)request->length);
     } else {
-        send_file(c, request);
+        find_file(c, request);
     }
 }
 

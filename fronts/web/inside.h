@@ -194,7 +194,7 @@ struct client {
 enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
 
 /* What an HTTP request waits for. */
-enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES };
+enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES, WAITS_FILE };
 
 /* What has come of a connection and is not handled. */
 struct incoming {
@@ -213,7 +213,8 @@ struct notes_behind {
 /* The HTTP request that is being answered. */
 struct http_state {
     enum waiting waiting;
-    bool head_only, closes, continued;
+    bool head_only, closes, continued, takes_gzip;
+    tpi_web_file *file; /* borrowed: that is being prepared for it */
     tp_devaddr addr;
     int code;   /* of the data that is waited for; -1 for any */
     bool whole; /* all data of the device is the answer */
@@ -225,7 +226,8 @@ struct http_state {
 struct stop_state {
     bool owed; /* a confirmation */
     int64_t began_ns;
-    bool told; /* that it is not complete */
+    bool told;            /* that it is not complete */
+    struct owed *drivers; /* owned: those that did not stop at once, and when they had */
 };
 
 struct connection {
@@ -243,7 +245,9 @@ struct connection {
     bool dismissed; /* by its session: what waits is still sent */
     bool finishing; /* to be closed when everything is written */
     size_t typical; /* length of a frame of data, lately */
-    bool brief;     /* advertises without schemas */
+    int64_t
+        behind_ns; /* no data has waited for longer than since then; 0 if the stream takes all */
+    bool brief;    /* advertises without schemas */
     int64_t heard_ns;
 
     struct incoming in;
@@ -280,7 +284,9 @@ struct web_front {
     void (*call_failed)(struct client *client, struct call *call, tp_status status,
                         const char *text);
     tpi_web_files files;
-    tp_timer *tick;  /* owned: ten times a second */
+    tp_after prepare; /* packs files that are waited for */
+    tp_timer *tick;   /* owned: ten times a second while somebody is connected */
+    bool ticking;
     tp_timer *watch; /* owned: while a stop is not confirmed */
     char session_id[17];
     bool secure;            /* TLS */
@@ -327,6 +333,9 @@ static inline bool same_address(const tp_devaddr *a, const tp_devaddr *b)
 tp_status tpi_web_listen(struct web_front *front, const char *address, tp_error *err);
 void tpi_web_close(struct connection *c);
 
+/* turn.c: there is a connection; the front ticks from now on. */
+void tpi_web_somebody_came(struct web_front *front);
+
 /* Close it when this turn is over; nothing more is read. */
 void tpi_web_give_up(struct connection *c);
 
@@ -370,7 +379,7 @@ void tpi_web_write_note(struct connection *c);
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
 
-/* A message has come for a client whose stream takes no more. */
+/* Data waits for a client whose stream takes no more: called when more comes, and by the tick. */
 void tpi_web_behind(struct connection *c);
 
 /* ---- http.c ---- */
@@ -393,6 +402,9 @@ void tpi_web_refuse_status(struct connection *c, tp_status status, const char *t
 
 /* It waits for something until this time; then the next request is handled. */
 void tpi_web_http_wait(struct connection *c, enum waiting waiting, double seconds);
+
+/* The work of web_front.prepare. */
+void tpi_web_prepare_files(tp_after *after);
 
 /* A time limit has passed. */
 void tpi_web_http_tick(struct connection *c, int64_t now_ns);
@@ -600,8 +612,10 @@ void tpi_web_stop(struct connection *c, const char *why);
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
 
 /* The state of the panic as JSON, with `op` if `op`. */
-void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t began_ns,
-                       bool *stopped);
+void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op);
+
+/* The connection ends. */
+void tpi_web_stop_forget(struct connection *c);
 void tpi_web_stop_tick(struct web_front *front);
 void tpi_web_stop_told(struct connection *c);
 

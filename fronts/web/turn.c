@@ -1,7 +1,19 @@
-/* turn.c - what is put off to the end of a turn: writing, closing, the graph. */
+/* turn.c - what is put off: writing and closing to the end of a turn, the graph to the next tick.
+ */
 #include <assert.h>
 
 #include "inside.h"
+
+static const int64_t TICK_NS = 100 * TP_NS_PER_MS;
+
+void tpi_web_somebody_came(struct web_front *front)
+{
+    assert(front_is_current(front));
+    if (!front->ticking) {
+        tp_timer_every(front->tick, TICK_NS);
+        front->ticking = true;
+    }
+}
 
 void tpi_web_give_up(struct connection *c)
 {

@@ -105,12 +105,16 @@ enum {
     /* Several sections can describe parts of one thing, such as the robots of a simulated world. A
      * section without the first parameter of the driver joins the last section before it that has
      * that parameter, if their drivers have the same operations. Joined sections are one instance
-     * (tp_section_count()). Fields of the server (alwayson, lease, restart, extensions) are taken
-     * from the first section. */
+     * (tp_section_count()). Of the fields of the server, `lease` and `panic` count for the devices
+     * of their section, and without them those of the first section do; `alwayson` in any section
+     * keeps the instance running; the others are taken from the first section. */
     TP_DRIVER_JOINS = 2,
     /* The driver knows its devices: without `provides`, or with "all", it offers all of them with
      * tp_offer_more(). */
     TP_DRIVER_OFFERS_ALL = 4,
+    /* Its devices are simulated, so nothing that moves can do harm: plain Player clients, which
+     * know no leases, have none on them unless the configuration names one. */
+    TP_DRIVER_SIMULATED = 8,
 };
 
 typedef struct tp_driver {

@@ -376,7 +376,7 @@ TP_API void tp_session_release(tp_session *session);
 /* ---- What a front is ------------------------------------------------------------------------- */
 
 /* Changes when a compiled front would no longer fit this header. */
-enum { TP_FRONT_ABI = 3 };
+enum { TP_FRONT_ABI = 4 };
 
 /* A front that is open at one address. */
 typedef struct tp_front_instance tp_front_instance;
@@ -397,8 +397,8 @@ enum {
     /* One instance serves one robot. The server opens one for each robot, on the port that is the
      * robot's number. Without this flag one instance on the front's own port serves all robots. */
     TP_FRONT_PER_ROBOT = 1,
-    /* It is opened only if the configuration has a section for it. Without this flag a front of the
-     * kit is opened by default. */
+    /* It is opened only if the configuration has a section for it, or as `usual_for` says. Without
+     * this flag a front of the kit is opened by default. */
     TP_FRONT_NAMED = 2,
 };
 
@@ -423,6 +423,14 @@ typedef struct tp_front {
     /* The port that an open instance listens on; 0 for a unix socket. Required. */
     unsigned (*bound)(const tp_front_instance *self);
     unsigned flags;
+    /* The interface of the devices that the front is made for; "" for all devices. A server whose
+     * owner wants the usual fronts (tp_server_options) and that has such a device opens the front
+     * also without a section. If its port is taken and no section names one, it gets the next free
+     * one. NULL: the front needs a section and its port. */
+    const char *usual_for;
+    /* How the address of an open instance begins in a browser: "http" or "https". Optional: a front
+     * without it has no page. */
+    const char *(*page)(const tp_front_instance *self);
 } tp_front;
 
 /* The front's own memory, zeroed before open. */

@@ -44,6 +44,11 @@ typedef struct tp_server_options {
     /* Receives notes about the file, and later about failures. Optional. */
     void (*note)(void *context, const char *text);
     void *note_context;
+    /* From here on with `size`. */
+    bool usual_fronts; /* open fronts without a section that are usual for the devices of the file
+                        * (tp_front): the page, and the protocols of motion and universal robots. A
+                        * front that cannot be opened is left out, with a note */
+    bool no_page;      /* of these, not those with a page */
 } tp_server_options;
 
 /* Read the configuration, create the devices and listen. No driver starts before tp_server_begin().
@@ -106,6 +111,8 @@ typedef struct tp_server_front {
     uint32_t robot;     /* whose devices it serves, or TP_EVERY_ROBOT */
     tp_reach reach;     /* where its clients come from */
     bool twin;          /* a datagram socket on the port of the front before it */
+    const char *page;   /* "http" or "https" if it is a page for browsers, else NULL */
+    unsigned taken;     /* the port that it should have, if another program listens there; else 0 */
 } tp_server_front;
 
 /* The i-th front that is open, in the order in which they were opened; false beyond the last. */

@@ -106,7 +106,7 @@ static void revoke_for(tp_device *device, const char *label)
 /* The epoch is the one that the panic had before the checks, so that none is missed. */
 static void take(tp_grant *grant, tp_device *device, const tpi_claim *claim)
 {
-    const int64_t most_ns = device->instance->blueprint.lease_ns;
+    const int64_t most_ns = tpi_device_lease_ns(device);
     const int64_t asked_ns = grant->plan.lease_ns;
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 

@@ -71,6 +71,11 @@ void tpi_halt_prepare_device(tp_device *device)
 {
     tpi_safety_add(&device->instance->safety, &device->safety, device->name, device->interface);
     device->safety.actuates = device->instance->blueprint.write_needs >= TP_RIGHT_MOVE;
+    if (device->section > 0) {
+        const tpi_joined *joined = &device->instance->blueprint.joined[device->section - 1];
+        device->safety.own_way = joined->own_panic;
+        device->safety.way = joined->panic;
+    }
 }
 
 tp_device *tpi_halt_current(const tp_instance *self)

@@ -66,6 +66,9 @@ typedef struct tpi_place {
 typedef struct tpi_joined {
     const tpi_setting *settings;
     uint32_t setting_count;
+    int64_t lease_ns; /* as in the blueprint; 0 for that of the first section */
+    bool own_panic;   /* as in the blueprint; false for that of the first section */
+    tp_halt panic;
 } tpi_joined;
 
 typedef struct tpi_blueprint {
@@ -90,6 +93,7 @@ typedef struct tpi_blueprint {
     bool own_panic;   /* its devices are stopped in a panic as `panic` says, not as all others */
     tp_halt panic;
     int64_t restart_ns;      /* how long after a failure it is started again; 0 for never */
+    const char *robot_name;  /* label of its devices; NULL for what the driver says */
     const char *in_place_of; /* the driver that runs in a process of its own; NULL for none */
     const char *guard;       /* what is written to its lines if the server dies */
     size_t guard_length;     /* 0 for what the driver says */
@@ -263,6 +267,13 @@ unsigned tpi_hub_device_changes(const tpi_hub *hub);
 
 /* What the configuration says about its instance. */
 const tpi_blueprint *tpi_device_plan(const tp_device *device);
+
+/* The lease that its section names; 0 for none, less than 0 for no limit. */
+int64_t tpi_device_lease_ns(const tp_device *device);
+
+/* Whether it moves nothing real: its driver is a simulation, or uses devices of simulations only.
+ */
+bool tpi_device_is_simulated(const tp_device *device);
 
 /* Leases, ranks and stops of the device. */
 tpi_device_safety *tpi_device_safety_of(tp_device *device);

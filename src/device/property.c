@@ -464,5 +464,8 @@ bool tpi_properties_exist(const tp_device *device)
 
 const char *tpi_properties_label(const tp_device *device)
 {
-    return device->properties.label == NULL ? "" : device->properties.label;
+    const char *named = device->instance->blueprint.robot_name;
+    const char *label = device->properties.label;
+
+    return named != NULL ? named : label != NULL ? label : "";
 }

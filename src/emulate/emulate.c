@@ -14,7 +14,7 @@
 
 static const tpi_emu_kind *const kinds[] = {&tpi_emu_nxt,     &tpi_emu_finch,   &tpi_emu_create1,
                                             &tpi_emu_create2, &tpi_emu_firmata, &tpi_emu_lifa,
-                                            &tpi_emu_srv1,    &tpi_emu_tello};
+                                            &tpi_emu_srv1,    &tpi_emu_tello,   &tpi_emu_p2os};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -122,5 +122,6 @@ extern const tpi_emu_kind tpi_emu_firmata;
 extern const tpi_emu_kind tpi_emu_lifa;
 extern const tpi_emu_kind tpi_emu_srv1;
 extern const tpi_emu_kind tpi_emu_tello;
+extern const tpi_emu_kind tpi_emu_p2os;
 
 #endif

@@ -21,12 +21,25 @@ double tpi_motion_track_scale(const tpi_motion_track *track)
 
 /* ---- Where an axis is ---- */
 
-/* A speed is constant in each period of the motion: the one that the profile has at its end. */
+/* A speed is constant in each period of the motion: the one that the profile has at its end. Before
+ * the first period it is that of the start. */
 static double cell_speed(const tpi_motion_motion *m, int64_t since_ns, int64_t period_ns)
 {
-    const int64_t cell = since_ns / period_ns;
+    const int64_t end_ns = since_ns < 0 ? 0 : (since_ns / period_ns + 1) * period_ns;
 
-    return tpi_motion_profile_at(&m->profile, (double)((cell + 1) * period_ns) * 1e-9).velocity;
+    return tpi_motion_profile_at(&m->profile, (double)end_ns * 1e-9).velocity;
+}
+
+/* A step of the speed is the change of a whole period, made at its beginning. So a motion that
+ * replaces another one within that period finds it made already: in the same direction it goes on
+ * when the period is over. */
+int64_t tpi_motion_axis_lag(const tpi_motion_engine *e, const tpi_motion_axis *axis, bool up)
+{
+    const int64_t since = tpi_motion_track_present(e) - axis->stepped_ns[up];
+
+    return axis->servo == TPI_MOTION_SERVO_SPEED && since < e->robot.period_ns
+               ? e->robot.period_ns - since
+               : 0;
 }
 
 static tpi_motion_station station_at(const tpi_motion_engine *e, const tpi_motion_axis *axis,
@@ -51,6 +64,9 @@ static tpi_motion_station station_at(const tpi_motion_engine *e, const tpi_motio
     }
     const double time = (double)since * 1e-9;
     tpi_motion_point point = tpi_motion_profile_at(&m->profile, time);
+    if (since < 0) {
+        point.position += point.velocity * time;
+    }
     if (m->servo == TPI_MOTION_SERVO_SPEED && before && since <= 0) {
         point.velocity = tpi_motion_profile_at(&m->profile, 0).velocity;
     } else if (m->servo == TPI_MOTION_SERVO_SPEED) {
@@ -108,7 +124,7 @@ tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi
 static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *m, int64_t tau_ns)
 {
     const int64_t period = e->robot.period_ns;
-    const int64_t cells = (tau_ns - m->tau0_ns) / period + 1;
+    const int64_t cells = tau_ns < m->tau0_ns ? 0 : (tau_ns - m->tau0_ns) / period + 1;
     const int64_t next = m->tau0_ns + cells * period;
 
     if (m->tool == NULL &&
@@ -147,6 +163,25 @@ static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
     }
 }
 
+/* Change the speed of a motion from its start on, or after the step that has just been made. */
+static void begin_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
+                        double value, double share)
+{
+    const double acceleration = axis->limits.acceleration * share;
+    tpi_motion_motion *m = &axis->motion;
+
+    tpi_motion_profile_speed(&m->profile, from, value, acceleration, &axis->limits);
+    const double next =
+        tpi_motion_profile_at(&m->profile, (double)e->robot.period_ns * 1e-9).velocity;
+    const int64_t lag =
+        next != from.velocity ? tpi_motion_axis_lag(e, axis, next > from.velocity) : 0;
+    if (lag > 0) {
+        m->tau0_ns += lag;
+        from.position += from.velocity * (double)lag * 1e-9;
+        tpi_motion_profile_speed(&m->profile, from, value, acceleration, &axis->limits);
+    }
+}
+
 static void begin_brake(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
                         uint8_t servo)
 {
@@ -154,9 +189,13 @@ static void begin_brake(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_
 
     *m = (tpi_motion_motion){.servo = servo, .track = &e->own};
     m->tau0_ns = tpi_motion_line_tau(&e->own.line, tpi_motion_track_present(e));
-    tpi_motion_profile_speed(&m->profile, from, 0, axis->limits.acceleration, &axis->limits);
-    m->end_ns = m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9);
     m->next_ns = m->tau0_ns; /* its first sample is in the next instant */
+    if (servo == TPI_MOTION_SERVO_SPEED) {
+        begin_speed(e, axis, from, 0, 1);
+    } else {
+        tpi_motion_profile_speed(&m->profile, from, 0, axis->limits.acceleration, &axis->limits);
+    }
+    m->end_ns = m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9);
     m->ends = true;
     e->own.moving++;
     e->own.finite++;
@@ -212,14 +251,13 @@ void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *repl
 
 /* ---- Starts ---- */
 
-static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double value,
-                          int64_t duration_ns, tpi_motion_playing *command)
+static void begin_profile(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
+                          double value, int64_t duration_ns, tpi_motion_playing *command)
 {
     tpi_motion_motion *m = &axis->motion;
 
     if (m->servo == TPI_MOTION_SERVO_SPEED) {
-        tpi_motion_profile_speed(&m->profile, from, value, axis->limits.acceleration * SPEED_SHARE,
-                                 &axis->limits);
+        begin_speed(e, axis, from, value, SPEED_SHARE);
     } else if (m->servo != TPI_MOTION_SERVO_POSITION) {
         m->profile.end_s = INFINITY;
         m->profile.last = from;
@@ -280,9 +318,9 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
     if (tool != NULL) {
         tpi_motion_tool_join(tool, axis, from);
     } else {
-        begin_profile(axis, from, target->value, order->duration_ns, command);
+        begin_profile(e, axis, from, target->value, order->duration_ns, command);
     }
-    m->next_ns = next_sample(e, m, m->tau0_ns);
+    m->next_ns = next_sample(e, m, track->line.tau_ns);
     axis->servo = order->servo == TPI_MOTION_GOTO_SERVO ? TPI_MOTION_SERVO_SPEED : order->servo;
     axis->force = order->servo == TPI_MOTION_SERVO_FORCE ? target->value : 0;
     track->moving++;

@@ -117,6 +117,7 @@ static tp_status make_axes(tpi_motion_engine *e, tp_error *err)
                 .of = dof,
                 .first = *dof,
                 .place = e->robot.places[index],
+                .stepped_ns = {INT64_MIN / 2, INT64_MIN / 2},
             };
         }
     }

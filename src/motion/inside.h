@@ -152,7 +152,7 @@ typedef struct tpi_motion_motion {
     tpi_motion_tool *tool; /* borrowed; NULL: the axis moves alone */
     tpi_motion_track *track;
     tpi_motion_playing *command; /* NULL: a brake */
-    int64_t tau0_ns, end_ns;     /* on the track; the end may be INT64_MAX */
+    int64_t tau0_ns, end_ns;     /* on the track; the start may be later, the end INT64_MAX */
     int64_t next_ns;             /* tau of its next sample */
     tpi_motion_profile profile;
     double value; /* force, or of a GOTO */
@@ -167,6 +167,8 @@ typedef struct tpi_motion_axis {
     tpi_motion_motion motion;
     tpi_motion_point rest; /* commanded, while nothing moves it; speed 0 */
     uint8_t servo;         /* what was commanded last */
+    double speed;          /* that was written last, on its track */
+    int64_t stepped_ns[2]; /* when it was lowered and raised last */
     double force;
     tpi_motion_client *holder; /* borrowed; NULL: free */
     tpi_motion_dof_state measured;
@@ -339,6 +341,9 @@ void tpi_motion_tool_leave(tpi_motion_engine *e, tpi_motion_tool *tool, tpi_moti
 /* The state of an axis as a new motion on the track takes it over. */
 tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi_motion_axis *axis,
                                            const tpi_motion_track *track);
+
+/* The time until a step of the speed in this direction is over; 0 if it is. */
+int64_t tpi_motion_axis_lag(const tpi_motion_engine *e, const tpi_motion_axis *axis, bool up);
 
 /* The commanded state of an axis on its track: not scaled by the rate. */
 tpi_motion_point tpi_motion_axis_point(const tpi_motion_engine *e, const tpi_motion_axis *axis);

@@ -14,8 +14,9 @@ void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, b
     output->forced = output->forced || forced;
 }
 
-/* The value and the speed that an axis shall have now. */
-static void values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis, double out[2])
+/* The value and the speed that an axis shall have now. Returns the speed on its track: there a
+ * change is a step of its motion, and not of the rate. */
+static double values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis, double out[2])
 {
     const tpi_motion_point point = tpi_motion_axis_point(e, axis);
     const double scale = axis->motion.servo != 0 ? tpi_motion_track_scale(axis->motion.track) : 0;
@@ -31,6 +32,15 @@ static void values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis, d
     default:
         out[0] = out[1];
         break;
+    }
+    return point.velocity;
+}
+
+static void note_step(tpi_motion_axis *axis, double speed, int64_t at_ns)
+{
+    if (speed != axis->speed) {
+        axis->stepped_ns[speed > axis->speed] = at_ns;
+        axis->speed = speed;
     }
 }
 
@@ -92,11 +102,11 @@ static void write_dofs(tpi_motion_engine *e, tpi_motion_output *output, int64_t 
     bool changed = output->forced;
 
     for (uint16_t i = 0; i < output->count; i++) {
-        const tpi_motion_axis *axis = &e->axes[output->axes[i]];
+        tpi_motion_axis *axis = &e->axes[output->axes[i]];
         double *written = e->room.written + 2 * axis->index;
         double now[2];
 
-        values_of(e, axis, now);
+        note_step(axis, values_of(e, axis, now), due_ns);
         changed = changed || memcmp(written, now, sizeof now) != 0;
         memcpy(written, now, sizeof now);
         e->room.servos[i] = axis->servo;

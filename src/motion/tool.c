@@ -168,10 +168,16 @@ static void plan_twist(tpi_motion_engine *e, const tpi_motion_track *track, tpi_
                        tpi_motion_order *order)
 {
     tpi_motion_twist what = twist_of(e, tool);
+    double left_s[TPI_CHAIN_DOFS][2];
 
+    what.left_s = left_s;
     for (unsigned k = 0; k < tool->chain.column_count; k++) {
         const tpi_motion_axis *axis = &e->axes[tool->chain.columns[k]];
         const tpi_motion_point from = tpi_motion_axis_take_over(e, axis, track);
+
+        for (int up = 0; up < 2; up++) {
+            left_s[k][up] = what.period_s - (double)tpi_motion_axis_lag(e, axis, up) * 1e-9;
+        }
 
         tool->places[k] = tool->fixed[k] ? what.values[axis->index] : from.position;
         tool->before[k] = tool->speeds[k] = tool->fixed[k] ? 0 : from.velocity;

@@ -439,6 +439,25 @@ static void a_twist_moves_the_frame_until_the_next(void **state)
     }
 }
 
+/* The step of a period has been written when the next twist comes. */
+static void a_twist_that_comes_again_within_a_period_steps_no_further(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    double most = 0;
+
+    for (uint32_t i = 1; i <= 40; i++) {
+        twist(b, c, i, 0.4, -0.4, 1);
+        bench_wait(b, c, 1);
+    }
+    for (int k = 0; k < 6; k++) {
+        const double limit = b->robot.joints[k + 1].dofs[0].acceleration;
+
+        most = fmax(most, fabs(bench_last(b, 0)->speeds[k]) / limit);
+    }
+    assert_true(most > 0.8 * 0.035 && most < 0.05); /* in 40 ms and a period */
+}
+
 /* A twist of 0 is done when the joints stand, not before. */
 static void a_twist_of_0_ends_when_the_joints_stand(void **state)
 {
@@ -704,6 +723,7 @@ int main(void)
         CASE(twenty_holds_keep_the_line),
         CASE(a_sequence_of_poses_is_played),
         CASE(a_twist_moves_the_frame_until_the_next),
+        CASE(a_twist_that_comes_again_within_a_period_steps_no_further),
         CASE(a_twist_of_0_ends_when_the_joints_stand),
         CASE(a_twist_stops_where_a_joint_ends),
         CASE(a_slowed_twist_goes_the_same_way),

@@ -52,7 +52,9 @@ static double common_change(const tpi_motion_twist *what, const double *speeds,
 
     for (unsigned k = 0; k < what->chain->column_count; k++) {
         const double change = fabs(wanted[k] - speeds[k]);
-        const double most = what->limits[k].acceleration * SHARE * what->period_s;
+        const double time_s =
+            what->left_s != NULL ? what->left_s[k][wanted[k] > speeds[k]] : what->period_s;
+        const double most = what->limits[k].acceleration * SHARE * time_s;
 
         if (!what->fixed[k] && change > most) {
             part = fmin(part, most / change);

@@ -20,6 +20,8 @@ typedef struct tpi_motion_twist {
     double *values;                  /* of all dofs, at the start of the period; used up */
     double twist[6];                 /* linear, angular; or force, torque */
     double period_s;
+    double (*left_s)[2]; /* for each column: the time that its speed may be lowered and raised
+                                  for; NULL: the period */
 } tpi_motion_twist;
 
 /* The speeds of a period: in, of the period before; out, of this one. Returns whether the frame

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static void check_body(tpi_play_checker *checker, tpi_play_node *body, bool is_top);
 
 tpi_play_trouble *tpi_play_blame(tpi_play_checker *checker, const tpi_play_node *node,
@@ -152,6 +154,11 @@ static void check_stop(tpi_play_checker *checker, tpi_play_node *node)
     if (name != NULL && symbol != NULL && symbol->role == TPI_PLAY_TASK) {
         name->symbol = symbol;
     } else if (name != NULL) {
+        static const char *const all[] = {"all", "everything", "robot", "motors", NULL};
+        if (symbol == NULL && tpi_text_among(all, name->text)) {
+            tpi_play_blame(checker, name, "leave it out: `stop` alone stops everything");
+            return;
+        }
         symbol = tpi_play_need(checker, name, TPI_PLAY_DEVICE, "a device or a task");
         if (symbol != NULL) {
             tpi_play_use(symbol, TPI_STOP);
@@ -329,6 +336,7 @@ static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
 
 static void check_statement(tpi_play_checker *checker, tpi_play_node *node)
 {
+    checker->statement = node;
     switch (node->kind) {
     case TPI_PLAY_DEVICE_STATEMENT:
     case TPI_PLAY_CHANNEL_STATEMENT:

@@ -64,6 +64,9 @@ tpi_play_sort tpi_play_sort_of(const tpi_play_node *node);
 int tpi_play_math_named(const char *name);
 const char *tpi_play_math_name(unsigned function);
 
+/* How many values a built-in function takes. */
+unsigned tpi_play_math_takes(int function);
+
 /* Whether a class is another one, or below it. */
 bool tpi_play_class_is(const tpi_vocabulary *vocabulary, const tpi_device_class *class,
                        const char *name);
@@ -77,6 +80,7 @@ typedef struct tpi_play_checker {
     tpi_play_troubles *troubles;      /* borrowed */
     tpi_play_symbol *function;        /* in which it is; NULL for none */
     unsigned loops;
+    const tpi_play_node *statement; /* that is checked; NULL for none */
 } tpi_play_checker;
 
 /* Report a mistake at a node. */
@@ -91,6 +95,13 @@ void tpi_play_declare(tpi_play_checker *checker);
 
 /* Check an expression; its dimension. */
 tpi_play_dimension tpi_play_check_expression(tpi_play_checker *checker, tpi_play_node *node);
+
+/* Check a call of a function; its dimension. */
+tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node *node);
+
+/* Offer the nearest name: functions if it is called, everything else if it is not. */
+void tpi_play_offer_names(tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word,
+                          bool is_call);
 
 /* Check an expression that must fit a dimension. */
 void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,

@@ -35,7 +35,7 @@ static const struct mistake mistakes[] = {
     {"drive", 1, 1, "drive", ""},
     {"let x 5", 1, 7, "5", "be 5"},
     {"let x = 5", 1, 7, "=", "be"},
-    {"x = 5", 1, 1, "x", "let x"},
+    {"x = 5", 1, 1, "x =", "let x be"},
     {"let x be", 1, 7, "be", ""},
     {"let forever be 5", 1, 5, "forever", ""},
     {"wait 2 sec", 1, 8, "sec", "s"},
@@ -76,7 +76,7 @@ static const struct mistake mistakes[] = {
     {"forever\n    if 1 > 2\n        drive 5\nend", 2, 5, "if", "end"},
     {"to f\n    drive 5\n\nto g\n    drive 6\nend", 1, 1, "to", "end"},
     {"print time", 1, 7, "time", "time()"},
-    {"print \"a\" + 1", 1, 7, "a", "numbers"},
+    {"print \"a\" + 1", 1, 11, "+", ","},
     {"drive 5;", 1, 8, ";", ""},
     {"device eye Light Sensor", 1, 12, "Light", "is Light"},
     {"let x be 5 +", 1, 12, "+", ""},
@@ -86,8 +86,7 @@ enum { MISTAKES = sizeof mistakes / sizeof mistakes[0] };
 
 static bool is_offered(const tpi_play_trouble *trouble, const char *fix)
 {
-    return *fix == '\0' || strcmp(trouble->fix, fix) == 0 || strstr(trouble->text, fix) != NULL ||
-           (trouble->fix[0] != '\0' && strstr(trouble->fix, fix) != NULL);
+    return *fix == '\0' || strcmp(trouble->fix, fix) == 0 || strstr(trouble->text, fix) != NULL;
 }
 
 static void mistakes_are_marked_at_their_words_with_a_fix(void **state)
@@ -138,7 +137,7 @@ static void all_mistakes_show_at_once(void **state)
         "x:3:5: `drvie`: there is no such statement; did you mean `drive`?\n"
         "x:4:17: `cn`: there is no such unit; did you mean `cm`?\n"
         "x:5:15: `5`: `be` is missing before this; did you mean `be 5`?\n"
-        "x:6:15: `other`: there is no such name\n");
+        "x:6:15: `other`: there is no such name; did you mean `\"other\"`?\n");
     play_destroy(play);
 }
 
@@ -150,7 +149,8 @@ static void columns_count_characters(void **state)
     (void)state;
     assert_false(
         tpi_play_compile(&play->program, text, strlen(text), play->vocabulary, &play->troubles));
-    assert_string_equal(play_troubles(play), "x:1:17: `zahl`: there is no such name\n");
+    assert_string_equal(play_troubles(play),
+                        "x:1:17: `zahl`: there is no such name; did you mean `\"zahl\"`?\n");
     play_destroy(play);
 }
 

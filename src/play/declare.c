@@ -102,7 +102,9 @@ static void make_variable(tpi_play_checker *checker, tpi_play_node *name)
         return;
     }
     if (other != NULL) {
-        tpi_play_blame(checker, name, "this is %s, `let` sets variables", role_text(other->role));
+        tpi_play_blame(checker, name, "this is %s, `let` sets variables%s", role_text(other->role),
+                       other->role == TPI_PLAY_DEVICE ? "; a device is written with `set … to`"
+                                                      : "");
     } else if (checker->names->variable_count >= MOST_VARIABLES) {
         tpi_play_blame(checker, name, "a program has at most %u variables", MOST_VARIABLES);
     } else if (is_free(checker, name, NULL)) {
@@ -186,7 +188,17 @@ static void declare_function(tpi_play_checker *checker, tpi_play_symbol *functio
 /* The class that a mistyped one may have meant. */
 static void offer_class(tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
 {
+    static const char *const articles[] = {"a ", "an ", "the ", NULL};
     char hint[160];
+
+    for (unsigned i = 0; articles[i] != NULL; i++) {
+        const size_t length = strlen(articles[i]);
+        if (strncmp(word, articles[i], length) == 0 &&
+            tpi_vocabulary_find(checker->vocabulary, word + length) >= 0) {
+            snprintf(trouble->fix, sizeof trouble->fix, "%.70s", word + length);
+            return;
+        }
+    }
     const char *text = tpi_vocabulary_hint(checker->vocabulary, word, hint, sizeof hint);
     const char *begin = strchr(text, '"'), *end = strrchr(text, '"');
 

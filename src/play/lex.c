@@ -177,6 +177,24 @@ static bool lex_string(struct lexer *in)
     return fine;
 }
 
+/* A text in other quotes is reported, and taken as a text. */
+static bool lex_other_quotes(struct lexer *in)
+{
+    const char *from = in->at, *end = from + 1;
+
+    while (end < in->end && *end != '\'' && *end != '\n') {
+        end++;
+    }
+    const bool is_closed = end < in->end && *end == '\'';
+    in->at = is_closed ? end + 1 : from + 1;
+    tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
+    const size_t length = (size_t)(end - from - 1);
+    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
+             is_closed && length < 70 ? (int)length : 0, from + 1, is_closed ? "\"" : "");
+    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, from + 1,
+               is_closed ? length : 0) != NULL;
+}
+
 static bool lex_comment(struct lexer *in)
 {
     const char *from = in->at, *text = in->at + 1;
@@ -209,7 +227,6 @@ static const struct {
     {";", "", "each statement stands on its own line; nothing ends it"},
     {"{", "", "a body ends with `end`; it needs no brackets"},
     {"}", "end", "a body ends with `end`"},
-    {"'", "\"", "a text stands in \"…\""},
     {":", "", "nothing stands between a statement and its body"},
 };
 
@@ -253,6 +270,9 @@ static bool lex_one(struct lexer *in)
     }
     if (c == '"') {
         return lex_string(in);
+    }
+    if (c == '\'') {
+        return lex_other_quotes(in);
     }
     if (is_digit(c) || (c == '.' && in->at + 1 < in->end && is_digit(in->at[1]))) {
         return lex_number(in);

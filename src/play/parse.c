@@ -41,18 +41,13 @@ static tpi_play_node *parse_slot(tpi_play_parser *parser, const tpi_play_item *i
     }
 }
 
-/* The rest of a line: a comment, or nothing. */
-static const char *finish_line(tpi_play_parser *parser)
+/* The rest of the line of a statement, or of the `end` of a BODY: a comment, or nothing. */
+static const char *finish_line(tpi_play_parser *parser, tpi_play_kind kind)
 {
     const char *tail = NULL;
 
     if (!parser->is_lost && !tpi_play_at_line_end(parser)) {
-        const tpi_play_token *token = tpi_play_peek(parser);
-        if (token->kind == TPI_PLAY_T_UNIT) {
-            tpi_play_lose(parser, "a unit stands behind a number only");
-        } else if (token->kind != TPI_PLAY_T_BAD) {
-            tpi_play_lose(parser, "nothing more is expected on this line");
-        }
+        tpi_play_leftover(parser, kind);
     }
     while (tpi_play_peek(parser)->kind != TPI_PLAY_T_LINE_END) {
         tail =
@@ -73,7 +68,7 @@ static void parse_shape(tpi_play_parser *parser, tpi_play_node *node)
 
     while (tpi_play_item_next(&shape, &slot, &item)) {
         if (item.sort == '{') {
-            node->tail = finish_line(parser);
+            node->tail = finish_line(parser, node->kind);
             node->slots[item.slot] = parse_body(parser, node);
             return; /* the `end` is the caller's */
         }
@@ -94,7 +89,7 @@ static void parse_shape(tpi_play_parser *parser, tpi_play_node *node)
             node->slots[item.slot] = parse_slot(parser, &item);
         }
     }
-    node->tail = finish_line(parser);
+    node->tail = finish_line(parser, node->kind);
 }
 
 /* ---- Bodies ---- */
@@ -160,7 +155,7 @@ static void parse_end(tpi_play_parser *parser, tpi_play_node *opener)
         parser->odd = token;
     }
     parser->at++;
-    opener->end_tail = finish_line(parser);
+    opener->end_tail = finish_line(parser, TPI_PLAY_BODY);
 }
 
 /* An `else if` or `else`. */
@@ -178,7 +173,7 @@ static tpi_play_node *parse_branch(tpi_play_parser *parser)
         parser->at++;
         if (node != NULL) {
             node->slots[0] = tpi_play_parse_expression(parser);
-            node->tail = finish_line(parser);
+            node->tail = finish_line(parser, node->kind);
             node->slots[1] = parse_body(parser, node);
         }
         return node;
@@ -217,11 +212,9 @@ static tpi_play_node *parse_statement(tpi_play_parser *parser)
 {
     tpi_play_kind kind = tpi_play_kind_here(parser);
 
+    kind = kind == TPI_PLAY_STATEMENTS ? tpi_play_guess(parser) : tpi_play_guess_pair(parser, kind);
     if (kind == TPI_PLAY_STATEMENTS) {
-        kind = tpi_play_guess(parser);
-    }
-    if (kind == TPI_PLAY_STATEMENTS) {
-        finish_line(parser);
+        finish_line(parser, TPI_PLAY_STATEMENTS);
         return NULL;
     }
     tpi_play_node *node = tpi_play_node_here(parser, kind);
@@ -296,7 +289,7 @@ static void closes_nothing(tpi_play_parser *parser)
                          tpi_play_sees(parser, "end") ? "this `end` is one too many"
                                                       : "this belongs to no `if`");
     parser->is_lost = true;
-    finish_line(parser);
+    finish_line(parser, TPI_PLAY_STATEMENTS);
 }
 
 /* Whether the body ends here; what closes nothing is skipped. */

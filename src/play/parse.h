@@ -72,4 +72,15 @@ tpi_play_kind tpi_play_kind_here(const tpi_play_parser *parser);
  */
 tpi_play_kind tpi_play_guess(tpi_play_parser *parser);
 
+/* ---- parse_hint.c ---- */
+
+/* Report what is left of the line of a statement; BODY for that of an `end`. */
+void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind);
+
+/* Report a line that begins with a name, if it is known what it means elsewhere. */
+bool tpi_play_guess_line(tpi_play_parser *parser);
+
+/* Report words that mean another statement together; that statement. */
+tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind);
+
 #endif

@@ -42,15 +42,19 @@ static void grow(tpi_play_parser *parser, tpi_play_node *node)
 /* A word behind a number that is no unit: a mistyped word of the language, such as `turn`? */
 static bool is_other_word(const char *text)
 {
-    static const char *const words[] = {"turn", "times", "at",  "for", "to",
-                                        "and",  "or",    "mod", NULL};
+    static const char *const words[] = {"turn", "times", "at",    "for",  "to",    "and", "or",
+                                        "mod",  "left",  "right", "then", "begin", NULL};
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, text);
     for (unsigned i = 0; words[i] != NULL; i++) {
         tpi_nearest_offer(&nearest, words[i]);
     }
-    return nearest.best != NULL && tpi_play_unit_meant(text) == NULL;
+    for (unsigned i = 0; tpi_play_unit_at(i) != NULL; i++) {
+        tpi_nearest_offer(&nearest, tpi_play_unit_at(i)->name);
+    }
+    /* "tims" is nearer to "times" than to "ms" */
+    return nearest.best != NULL && tpi_text_among(words, nearest.best);
 }
 
 static tpi_play_node *parse_number(tpi_play_parser *parser)
@@ -149,8 +153,12 @@ static tpi_play_node *parse_message(tpi_play_parser *parser)
     }
     parser->at++;
     if (!tpi_play_sees(parser, "from")) {
-        snprintf(tpi_play_lose(parser, "`from` and a channel stand behind `message`")->fix, 5,
-                 "from");
+        const tpi_play_token *token = tpi_play_peek(parser);
+        const bool is_name = token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text);
+        tpi_play_trouble *trouble =
+            tpi_play_lose(parser, "`from` and a channel stand behind `message`");
+        snprintf(trouble->fix, sizeof trouble->fix, "from%s%.60s", is_name ? " " : "",
+                 is_name ? token->text : "");
         return node;
     }
     parser->at++;
@@ -235,6 +243,32 @@ static const char *operator_here(const tpi_play_parser *parser, unsigned rank)
     return NULL;
 }
 
+/* `20 < n < 50`: two comparisons of a value that is a name or a number. */
+static void refuse_chain(tpi_play_parser *parser, const tpi_play_node *left, const char *operator)
+{
+    const tpi_play_node *middle = left->slots[1];
+    tpi_play_trouble *trouble =
+        tpi_play_lose(parser, "comparisons do not chain: join two of them with `and`");
+
+    if (middle != NULL && (middle->kind == TPI_PLAY_NAME || middle->kind == TPI_PLAY_NUMBER)) {
+        snprintf(trouble->fix, sizeof trouble->fix, "and %.60s %s", middle->text, operator);
+    }
+}
+
+/* `n > 20 and < 50`: what is compared is missing. */
+static bool lacks_left(tpi_play_parser *parser, const tpi_play_node *left)
+{
+    const char *operator= operator_here(parser, RANK_COMPARE);
+    const tpi_play_node *first = left != NULL ? left->slots[0] : NULL;
+
+    if (operator== NULL || first == NULL || first->kind != TPI_PLAY_NAME) {
+        return false;
+    }
+    snprintf(tpi_play_lose(parser, "a value is missing before this")->fix, 80, "%.60s %s",
+             first->text, operator);
+    return true;
+}
+
 static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
 {
     if (rank == RANK_COMPARE && tpi_play_sees(parser, "not")) {
@@ -249,7 +283,7 @@ static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
     unsigned count = 0;
     while (!parser->is_lost && (operator= operator_here(parser, rank)) != NULL) {
         if (rank == RANK_COMPARE && count++ > 0) {
-            tpi_play_lose(parser, "comparisons do not chain: join two of them with `and`");
+            refuse_chain(parser, left, operator);
             break;
         }
         tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_BINARY);
@@ -257,6 +291,9 @@ static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
             return left;
         }
         parser->at++;
+        if (rank <= RANK_AND && lacks_left(parser, left)) {
+            return left;
+        }
         node->text = operator;
         node->slots[0] = left;
         node->slots[1] = parse_rank(parser, rank + 1);

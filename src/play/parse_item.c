@@ -198,7 +198,8 @@ bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
 /* Whether a word that joins the parts of another statement stands here: `let x to 5`. */
 static bool sees_joint(const tpi_play_parser *parser)
 {
-    static const char *const joints[] = {"to", "be", "by", "is", "at", "for", NULL};
+    static const char *const joints[] = {"to",   "be", "by",   "is",   "at", "for",
+                                         "into", "on", "with", "from", "as", NULL};
     unsigned i = 0;
 
     while (joints[i] != NULL && !tpi_play_sees(parser, joints[i])) {
@@ -232,7 +233,9 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
         parser->is_lost = false;
         parser->at++;
     } else {
-        snprintf(trouble->fix, sizeof trouble->fix, "%.50s %.20s", is_end ? trouble->word : wanted,
-                 is_end ? wanted : trouble->word);
+        const bool is_time = is_end && strcmp(wanted, "for") == 0;
+        snprintf(trouble->fix, sizeof trouble->fix, "%.50s %.20s%s",
+                 is_end ? trouble->word : wanted, is_end ? wanted : trouble->word,
+                 is_time ? " 1 s" : "");
     }
 }

@@ -88,7 +88,10 @@ static const char *meant(const tpi_play_parser *parser, const char *word, char *
             tpi_nearest_offer(&nearest, parser->tokens.list[i + 1].text);
         }
     }
-    if (nearest.best == NULL || tpi_play_is_reserved(nearest.best)) {
+    if (nearest.best == NULL || tpi_play_is_far(&nearest)) {
+        return NULL;
+    }
+    if (tpi_play_is_reserved(nearest.best)) {
         return nearest.best;
     }
     snprintf(room, size, "%.60s()", nearest.best);
@@ -100,7 +103,6 @@ static const char *meant(const tpi_play_parser *parser, const char *word, char *
 tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
 {
     tpi_play_token *token = &parser->tokens.list[parser->at];
-    const tpi_play_token *next = token + 1;
     char room[80];
 
     if (token->kind != TPI_PLAY_T_WORD) {
@@ -109,13 +111,10 @@ tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
         }
         return TPI_PLAY_STATEMENTS;
     }
-    if (!tpi_play_is_reserved(token->text) &&
-        ((next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "=") == 0) ||
-         (next->kind == TPI_PLAY_T_WORD && strcmp(next->text, "be") == 0))) {
-        snprintf(tpi_play_lose(parser, "a variable is set with `let`")->fix, 80, "let %.60s",
-                 token->text);
+    if (tpi_play_guess_line(parser)) {
         return TPI_PLAY_STATEMENTS;
     }
+    const bool is_for = strcmp(token->text, "for") == 0;
     const char *best = meant(parser, token->text, room, sizeof room);
     tpi_play_trouble *trouble = tpi_play_lose(parser, tpi_play_is_reserved(token->text)
                                                           ? "no statement begins with this word"
@@ -130,6 +129,8 @@ tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
         return TPI_PLAY_STATEMENTS;
     }
     const tpi_play_kind kind = tpi_play_kind_here(parser);
-    parser->is_lost = kind == TPI_PLAY_STATEMENTS;
+    /* `for i = 1 to 10` has a body, but nothing of its line is that of `repeat`. */
+    parser->is_lost = kind == TPI_PLAY_STATEMENTS || (is_for && kind == TPI_PLAY_REPEAT_STATEMENT &&
+                                                      token[1].kind == TPI_PLAY_T_WORD);
     return kind;
 }

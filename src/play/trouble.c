@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
 tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned line, unsigned column,
                                        unsigned width, const char *word, const char *format, ...)
 {
@@ -34,6 +32,11 @@ tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned lin
     vsnprintf(trouble->text, sizeof trouble->text, format, values);
     va_end(values);
     return trouble;
+}
+
+bool tpi_play_is_far(const tpi_nearest *nearest)
+{
+    return nearest->distance > 1 && strlen(nearest->word) <= 3;
 }
 
 unsigned tpi_play_trouble_count(const tpi_play_troubles *troubles)

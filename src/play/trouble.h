@@ -7,6 +7,7 @@
 #define TROUPE_PLAY_TROUBLE_H
 
 #include "base/buf.h"
+#include "base/text.h"
 
 enum { TPI_PLAY_MOST_TROUBLES = 100 };
 
@@ -30,6 +31,9 @@ typedef struct tpi_play_troubles {
 tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned line, unsigned column,
                                        unsigned width, const char *word, const char *format, ...)
     TP_PRINTF(6, 7);
+
+/* Whether a short word and the nearest one have little in common: two of three letters differ. */
+bool tpi_play_is_far(const tpi_nearest *nearest);
 
 /* How many are listed. */
 unsigned tpi_play_trouble_count(const tpi_play_troubles *troubles);

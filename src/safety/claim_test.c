@@ -318,6 +318,19 @@ static void the_own_way_counts_for_forwarded_panics(void **state)
     assert_int_equal(scene.how, TP_HALT_BRAKE);
 }
 
+/* A section of its own may say otherwise than the first one of the instance. */
+static void the_way_of_the_device_counts_before_that_of_the_instance(void **state)
+{
+    (void)state;
+    scene.instance.own_way = scene.device.own_way = true;
+    scene.instance.way = TP_HALT_HOLD;
+    scene.device.way = TP_HALT_FINISH;
+    tpi_panic_raise(scene.panic, "anna", "smoke");
+    ask_to_halt(TP_HALT_SO_FINISH);
+    assert_trace(scene.b, "PH");
+    assert_int_equal(scene.how, TP_HALT_FINISH);
+}
+
 static int32_t rank_at(const tpi_rank *rank, const tpi_writer *writer)
 {
     const tpi_rank_list list = {.ranks = rank, .count = 1};
@@ -453,6 +466,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_late_refusal_stops_what_another_has_moved, begin, end),
         cmocka_unit_test_setup_teardown(an_instance_without_a_timer_is_not_woken, begin, end),
         cmocka_unit_test_setup_teardown(the_own_way_counts_for_forwarded_panics, begin, end),
+        cmocka_unit_test_setup_teardown(the_way_of_the_device_counts_before_that_of_the_instance,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(hosts_are_compared_without_their_ports, begin, end),
         cmocka_unit_test_setup_teardown(ranks_of_clients_are_not_those_of_drivers, begin, end),
         cmocka_unit_test_setup_teardown(a_message_that_actuates_takes_no_lease, begin, end),

@@ -90,6 +90,8 @@ struct tpi_device_safety {
     tpi_device_safety *next;       /* of the instance */
     bool moves;                    /* its interface has messages that move something */
     bool actuates;                 /* configured: what writes to it can move hardware */
+    bool own_way;                  /* a panic stops it as `way` says, whatever the instance says */
+    tp_halt way;
 
     /* The loop's: claim.c. */
     tpi_mover mover; /* whose lease it is; its label is the next */

@@ -32,9 +32,21 @@ _Static_assert((int)TP_HALT_BRAKE == TP_HALT_SO_BRAKE && (int)TP_HALT_HOLD == TP
                    (int)TP_HALT_FINISH == TP_HALT_SO_FINISH,
                "ways to halt are asked for as they are");
 
-static tp_halt panic_way(const tpi_instance_safety *self)
+/* As its section says, or the first one of the driver; else in the way of the server. */
+static uint8_t own_way(const tpi_device_safety *device)
 {
-    return self->own_way ? self->way : tpi_panic_way(self->panic);
+    const tpi_instance_safety *self = device->instance;
+
+    return (uint8_t)(device->own_way ? (int)device->way
+                     : self->own_way ? (int)self->way
+                                     : TP_HALT_SO_OWN);
+}
+
+static tp_halt panic_way(const tpi_device_safety *device)
+{
+    const uint8_t way = own_way(device);
+
+    return way != TP_HALT_SO_OWN ? (tp_halt)way : tpi_panic_way(device->instance->panic);
 }
 
 /* In the way that was asked for, which the driver passes on as it is. */
@@ -43,7 +55,7 @@ static void halt_so(tpi_device_safety *device, uint8_t way)
     tpi_instance_safety *self = device->instance;
 
     self->halt_way = way;
-    halt(device, way == TP_HALT_SO_OWN ? panic_way(self) : (tp_halt)way,
+    halt(device, way == TP_HALT_SO_OWN ? panic_way(device) : (tp_halt)way,
          self->halts_for_panic ? TP_HALT_PANIC : TP_HALT_ASKED);
     self->halt_way = TP_HALT_SO_BRAKE;
 }
@@ -130,7 +142,7 @@ static void serve_panic(tpi_instance_safety *self)
     }
     self->halts_for_panic = true;
     for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
-        halt_so(device, self->own_way ? (uint8_t)self->way : TP_HALT_SO_OWN);
+        halt_so(device, own_way(device));
     }
     self->halts_for_panic = false;
     atomic_store(&self->served, epoch);
@@ -142,7 +154,7 @@ static void halt_for_panic(tpi_device_safety *device, uint8_t way)
     tpi_instance_safety *self = device->instance;
 
     serve_panic(self);
-    if (way != TP_HALT_SO_OWN && (tp_halt)way != panic_way(self)) {
+    if (way != TP_HALT_SO_OWN && (tp_halt)way != panic_way(device)) {
         self->halts_for_panic = true;
         halt_so(device, way);
         self->halts_for_panic = false;

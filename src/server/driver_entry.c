@@ -75,15 +75,21 @@ tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_er
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
+static bool same_joined(const tp_param *params, const tpi_joined *a, const tpi_joined *b)
+{
+    return a->lease_ns == b->lease_ns && a->own_panic == b->own_panic && a->panic == b->panic &&
+           tpi_settings_same(params, a, b);
+}
+
 static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
 {
     const tp_param *params = a->driver->params;
-    const tpi_joined first_a = {a->settings, a->setting_count};
-    const tpi_joined first_b = {b->settings, b->setting_count};
+    const tpi_joined first_a = {.settings = a->settings, .setting_count = a->setting_count};
+    const tpi_joined first_b = {.settings = b->settings, .setting_count = b->setting_count};
     bool same = a->joined_count == b->joined_count && tpi_settings_same(params, &first_a, &first_b);
 
     for (uint32_t i = 0; i < a->joined_count && same; i++) {
-        same = tpi_settings_same(params, &a->joined[i], &b->joined[i]);
+        same = same_joined(params, &a->joined[i], &b->joined[i]);
     }
     return same;
 }

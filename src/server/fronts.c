@@ -13,6 +13,8 @@
 
 #include "server/inside.h"
 
+enum { MOST_BESIDE = 20, MOST_PORT = 65535 };
+
 /* ---- One front ------------------------------------------------------------------------------- */
 
 static tpi_front_opening opening_of(tp_server *server, const tp_front *front,
@@ -147,6 +149,9 @@ static tp_status list_openings(const tp_server *server, struct openings *all, tp
     }
     for (const struct front_entry *entry = server->file->fronts; entry != NULL;
          entry = entry->next) {
+        if (entry->usual && !tpi_usual_has_devices(server, entry->front)) {
+            continue;
+        }
         if ((entry->front->flags & TP_FRONT_PER_ROBOT) == 0) {
             add_openings(server, all, entry, entry->robot != 0 ? entry->robot : TP_EVERY_ROBOT);
             continue;
@@ -207,6 +212,20 @@ static void make_room(tp_server *server, const struct opening *opening, unsigned
     }
 }
 
+/* On the next free port. */
+static tp_status open_beside(tp_server *server, struct open_front *open, unsigned port)
+{
+    tp_error ignored;
+
+    for (unsigned next = port + 1; next <= port + MOST_BESIDE && next <= MOST_PORT; next++) {
+        if (open_network(server, open, next, &ignored) == TP_OK) {
+            open->taken = port;
+            return TP_OK;
+        }
+    }
+    return TP_E_EXISTS;
+}
+
 static tp_status open_one(tp_server *server, struct opening *opening, tp_error *err)
 {
     const struct front_entry *entry = opening->entry;
@@ -227,7 +246,10 @@ static tp_status open_one(tp_server *server, struct opening *opening, tp_error *
                                 .wanted = entry,
                                 .fresh = true};
     make_room(server, opening, port);
-    const tp_status status = open_network(server, open, port, err);
+    tp_status status = open_network(server, open, port, err);
+    if (status == TP_E_EXISTS && port != 0 && tpi_usual_may_move(entry)) {
+        status = open_beside(server, open, port);
+    }
     if (status != TP_OK) {
         free(open);
         return status;
@@ -240,8 +262,9 @@ static tp_status open_one(tp_server *server, struct opening *opening, tp_error *
 /* A front that opens by default need not; but the ports of robots are what a server is for. */
 static bool may_be_left_out(const struct opening *opening, tp_status status)
 {
-    return status == TP_E_EXISTS && opening->entry->section == NULL &&
-           (opening->entry->front->flags & TP_FRONT_PER_ROBOT) == 0;
+    return (status == TP_E_EXISTS && opening->entry->section == NULL &&
+            (opening->entry->front->flags & TP_FRONT_PER_ROBOT) == 0) ||
+           (status != TP_OK && status != TP_E_NOMEM && opening->entry->usual);
 }
 
 static tp_status open_rest(tp_server *server, struct openings *all, tp_error *err)

@@ -81,6 +81,38 @@ static const tp_front gate = {.abi = TP_FRONT_ABI,
                               .close = door_close,
                               .bound = door_bound,
                               .flags = TP_FRONT_PER_ROBOT};
+static const char *window_page(const tp_front_instance *self)
+{
+    (void)self;
+    return "http";
+}
+
+/* Usual ones: for all devices, with a page; and for devices that there are not. */
+static tp_front window = {.abi = TP_FRONT_ABI,
+                          .name = "window",
+                          .summary = "a page",
+                          .state_size = sizeof(struct door),
+                          .schemes = door_schemes,
+                          .params = door_params,
+                          .check = door_check,
+                          .open = door_open,
+                          .close = door_close,
+                          .bound = door_bound,
+                          .flags = TP_FRONT_NAMED,
+                          .usual_for = "",
+                          .page = window_page};
+static tp_front hatch = {.abi = TP_FRONT_ABI,
+                         .name = "hatch",
+                         .summary = "for one kind of device",
+                         .state_size = sizeof(struct door),
+                         .schemes = door_schemes,
+                         .open = door_open,
+                         .close = door_close,
+                         .bound = door_bound,
+                         .flags = TP_FRONT_NAMED,
+                         .usual_for = "laser"};
+static const tp_front *const usual_fronts[] = {&window, &hatch, NULL};
+static const tp_kit usual_kit = {.fronts = usual_fronts};
 static const tp_front *const fronts[] = {&door, &gate, NULL};
 static const tp_kit kit = {.fronts = fronts};
 
@@ -281,6 +313,104 @@ static void a_section_takes_the_place_of_the_default(void **state)
     assert_string_equal(list(server), "");
     assert_string_equal(notes, "no front is open: clients cannot connect");
     tp_server_destroy(server);
+}
+
+static tp_server_options usual_options_of(const char *configuration)
+{
+    tp_server_options options = options_of(configuration);
+
+    options.size = sizeof options;
+    options.kit = &usual_kit;
+    options.usual_fronts = true;
+    return options;
+}
+
+static void usual_fronts_open_if_the_owner_wants_them_and_devices_are_there(void **state)
+{
+    tp_server_options options = usual_options_of(DEVICE);
+    tp_server_front front = {0};
+
+    (void)state;
+    tp_server *server = begin_with(&options);
+    assert_string_equal(list(server), "window tcp 127.0.0.1 all");
+    assert_true(tp_server_front_at(server, 0, &front));
+    assert_string_equal(front.page, "http");
+    assert_int_equal(front.taken, 0);
+    hatch.usual_for = "ptz";
+    turn_to(server, DEVICE " ", "nothing has changed");
+    assert_string_equal(list(server), "window tcp 127.0.0.1 all, hatch tcp 127.0.0.1 all");
+    turn_to(server, DEVICE "front ( name \"hatch\" enabled no )", "removed front hatch");
+    assert_string_equal(list(server), "window tcp 127.0.0.1 all");
+    tp_server_destroy(server);
+    options.no_page = true;
+    (void)snprintf(text, sizeof text, "%s", DEVICE);
+    server = begin_with(&options);
+    assert_string_equal(list(server), "hatch tcp 127.0.0.1 all");
+    tp_server_destroy(server);
+    hatch.usual_for = "laser";
+    options.usual_fronts = false;
+    server = begin_with(&options);
+    assert_string_equal(list(server), "");
+    tp_server_destroy(server);
+}
+
+static void a_usual_front_gets_the_next_port_if_its_own_is_taken(void **state)
+{
+    tp_server_options options = usual_options_of(DEVICE);
+    tp_server_front front = {0};
+    struct taken taken;
+    char section[160];
+    char why[200];
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    take_port(&taken);
+    window.port = taken.port;
+    options.any_port = false;
+    server = begin_with(&options);
+    assert_true(tp_server_front_at(server, 0, &front));
+    assert_int_equal(front.taken, taken.port);
+    assert_in_range(front.port, taken.port + 1, taken.port + 20);
+    assert_string_equal(notes, "");
+    turn_to(server, DEVICE " ", "nothing has changed"); /* and it stays where it is */
+    assert_int_equal(port_at(server, 0), front.port);
+    tp_server_destroy(server);
+    options = usual_options_of(DEVICE "front ( name \"window\" )");
+    options.any_port = false;
+    server = begin_with(&options);
+    assert_in_range(port_at(server, 0), taken.port + 1, taken.port + 20);
+    tp_server_destroy(server);
+    (void)snprintf(section, sizeof section, DEVICE "front ( name \"window\" port %u )", taken.port);
+    options = usual_options_of(section);
+    options.any_port = false;
+    assert_true(tp_server_create(&server, &options, &err) < 0);
+    (void)snprintf(why, sizeof why,
+                   "x.cfg:2:1: window: listen on %s: another program listens there", taken.address);
+    assert_string_equal(err.text, why);
+    end_taking(&taken);
+}
+
+static tp_status window_fails(tp_front_instance *self, tp_error *err)
+{
+    (void)self;
+    opens++;
+    return tp_fail(err, TP_E_IO, "the glass is broken");
+}
+
+static void a_usual_front_that_cannot_be_opened_is_left_out(void **state)
+{
+    tp_server_options options = usual_options_of(DEVICE);
+
+    (void)state;
+    window.open = window_fails;
+    window.close = door_close;
+    tp_server *server = begin_with(&options);
+    assert_string_equal(list(server), "");
+    assert_string_equal(notes, "the glass is broken; the front window is left out; "
+                               "no front is open: clients cannot connect");
+    tp_server_destroy(server);
+    window.open = door_open;
 }
 
 static void without_a_network_none_opens_but_all_are_checked(void **state)
@@ -622,6 +752,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_of_the_kit_open_by_default),
         cmocka_unit_test(a_section_takes_the_place_of_the_default),
+        cmocka_unit_test(usual_fronts_open_if_the_owner_wants_them_and_devices_are_there),
+        cmocka_unit_test(a_usual_front_gets_the_next_port_if_its_own_is_taken),
+        cmocka_unit_test(a_usual_front_that_cannot_be_opened_is_left_out),
         cmocka_unit_test(without_a_network_none_opens_but_all_are_checked),
         cmocka_unit_test(a_unix_socket_is_for_the_first_front_that_can),
         cmocka_unit_test(clients_of_a_public_address_only_read),

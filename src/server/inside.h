@@ -25,6 +25,7 @@ struct front_entry {
     const tp_front *front;
     tpi_cfg_section *section; /* NULL for a front that opens by default */
     bool disabled;            /* it is not opened */
+    bool usual;               /* without a section, and only if there are devices for it */
     const char *listen;       /* the host; NULL for that of the server's options */
     bool has_port;
     unsigned port;  /* that the section has */
@@ -42,6 +43,7 @@ struct open_front {
     const char *host;                /* borrowed: as the entry or the options have it */
     uint32_t robot;                  /* or TP_EVERY_ROBOT */
     unsigned port;                   /* that it is bound to */
+    unsigned taken;                  /* that it should have and another program has; 0 for none */
     tp_reach reach;
     bool twin;                        /* a datagram socket beside the one before it */
     tp_front_instance *instance;      /* owned; NULL while it makes room for another one */
@@ -227,6 +229,11 @@ tp_status tpi_front_entry_fail(const struct front_entry *entry, const char *para
 bool tpi_front_entry_same(const struct front_entry *a, const struct front_entry *b);
 size_t tpi_fronts_note_changes(tp_server *server, const struct file *before,
                                const struct file *after);
+
+/* usual.c: whether the file that is being read has a device that the front is made for; and whether
+ * the front may get another port than its own. */
+bool tpi_usual_has_devices(const tp_server *server, const tp_front *front);
+bool tpi_usual_may_move(const struct front_entry *entry);
 
 /* robots.c: list those that the file mentions; add those of them that are not there yet, in the
  * order of the file; whether a device of the file belongs to one; and whether front sections name

@@ -92,7 +92,11 @@ static void put(struct whole *whole, const tpi_blueprint *asked)
         whole->ranks[used->ranks] = asked->ranks[i];
         whole->ranks[used->ranks++].section = used->sections;
     }
-    whole->joined[used->sections++] = (tpi_joined){asked->settings, asked->setting_count};
+    whole->joined[used->sections++] = (tpi_joined){.settings = asked->settings,
+                                                   .setting_count = asked->setting_count,
+                                                   .lease_ns = asked->lease_ns,
+                                                   .own_panic = asked->own_panic,
+                                                   .panic = asked->panic};
 }
 
 /* No address is offered by two sections. */
@@ -141,6 +145,7 @@ static tp_status finish(tp_server *server, struct driver_entry *entry, tp_error 
             return status;
         }
         put(&whole, &part->asked);
+        entry->asked.always_on = entry->asked.always_on || part->asked.always_on;
     }
     entry->asked.provides = whole.provides;
     entry->asked.provide_count = totals.provides;

@@ -256,6 +256,54 @@ static void writers_rank_on_the_devices_of_their_section(void **state)
     tp_server_destroy(server);
 }
 
+/* Without them those of the first section count. */
+static void leases_and_ways_to_stop_are_those_of_the_section(void **state)
+{
+    tp_server *server = begin(
+        "driver ( name \"house\" street \"a\" provides [ \"ptz:0\" ] lease 2 panic \"hold\" )\n"
+        "driver ( name \"villa\" provides [ \"ptz:5\" ] lease 0 panic \"finish\" )\n"
+        "driver ( name \"house\" provides [ \"ptz:2\" ] )\n");
+    const int64_t leases_ns[] = {2 * TP_NS_PER_S, -1, 2 * TP_NS_PER_S};
+
+    (void)state;
+    assert_string_equal(notes, "");
+    for (size_t i = 0; i < 3; i++) {
+        const tp_device *device = tp_server_device_at(server, i);
+        const tpi_device_safety *safety = tpi_device_safety_look(device);
+        assert_int_equal(tpi_device_lease_ns(device), leases_ns[i]);
+        assert_int_equal(safety->own_way, i == 1);
+        assert_int_equal(safety->instance->way, TP_HALT_HOLD);
+        if (i == 1) {
+            assert_int_equal(safety->way, TP_HALT_FINISH);
+        }
+    }
+    tp_server_destroy(server);
+}
+
+static void a_reload_sees_that_the_lease_of_a_section_has_changed(void **state)
+{
+    tp_server *server = begin(HOUSE);
+
+    (void)state;
+    assert_int_equal(
+        reload(server, "driver ( name \"house\" street \"a\" provides [ \"ptz:0\" ] )\n"
+                       "driver ( name \"villa\" room \"bath\" provides [ \"ptz:5\" \"ptz:6\" ] )\n"
+                       "driver ( name \"house\" provides [ \"ptz:2\" ] lease 3 )\n"),
+        TP_OK);
+    assert_int_equal(inits, 1);
+    tp_server_destroy(server);
+}
+
+static void any_section_keeps_the_instance_running(void **state)
+{
+    tp_server *server = begin("driver ( name \"house\" street \"a\" provides [ \"ptz:0\" ] )\n"
+                              "driver ( name \"house\" provides [ \"ptz:2\" ] alwayson 1 )\n");
+
+    (void)state;
+    assert_true(tpi_device_plan(tp_server_device_at(server, 0))->always_on);
+    tp_server_destroy(server);
+}
+
 /* Whatever allocation fails, it is told, and nothing is left behind. */
 static void memory_that_runs_out_is_survived(void **state)
 {
@@ -284,6 +332,9 @@ int main(void)
         cmocka_unit_test(everything_is_offered_without_a_list),
         cmocka_unit_test(a_reload_compares_all_sections),
         cmocka_unit_test(writers_rank_on_the_devices_of_their_section),
+        cmocka_unit_test(leases_and_ways_to_stop_are_those_of_the_section),
+        cmocka_unit_test(a_reload_sees_that_the_lease_of_a_section_has_changed),
+        cmocka_unit_test(any_section_keeps_the_instance_running),
         cmocka_unit_test(memory_that_runs_out_is_survived),
     };
 

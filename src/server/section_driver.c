@@ -174,6 +174,21 @@ static bool same_requires(const void *a, const void *b)
                               asked(b)->require_count);
 }
 
+static tp_status read_robot_name(const struct reading *reading, void *into, tp_error *err)
+{
+    struct driver_entry *entry = into;
+
+    return tpi_cfg_string(reading->section, "robot_name", NULL, &entry->asked.robot_name, err);
+}
+
+static bool same_robot_name(const void *a, const void *b)
+{
+    const struct driver_entry *x = a;
+    const struct driver_entry *y = b;
+
+    return tpi_fields_same_text(x->section, y->section, "robot_name");
+}
+
 static tp_status read_always_on(const struct reading *reading, void *into, tp_error *err)
 {
     struct driver_entry *entry = into;
@@ -336,6 +351,14 @@ static const struct section_field driver_fields[] = {
      .examples = {"[ \"laser:7\" ]", "[ \"laser:8\" ]"},
      .read = read_requires,
      .same = same_requires},
+    {.name = "robot_name",
+     .value = FIELD_TEXT,
+     .fallback = "what the driver says",
+     .help = "the name of the robot that its devices belong to, for lists and the dashboard",
+     .flags = FIELD_LOCAL,
+     .examples = {"\"anna\"", "\"ben\""},
+     .read = read_robot_name,
+     .same = same_robot_name},
     {.name = "alwayson",
      .value = FIELD_FLAG,
      .fallback = "no",
@@ -356,7 +379,7 @@ static const struct section_field driver_fields[] = {
     {.name = "lease",
      .value = FIELD_NUMBER,
      .unit = "s",
-     .fallback = "1 for our clients, 5 for Player's",
+     .fallback = "1 for our clients; 5 for Player's, none in simulated worlds",
      .help = "time that its devices keep moving after the last message of the client that moves "
              "them; 0 for no limit",
      .flags = FIELD_CAREFUL,

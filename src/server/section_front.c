@@ -4,9 +4,10 @@
  *     front ( name "web" port 9665 listen "*" robot 6665 )
  *     front ( name "jsonlines" plugin "jsonlines" enabled no )
  *
- * A front of the kit that no section names opens by default, unless it has TP_FRONT_NAMED. Sections
- * take the place of the default, one opening for each. A field that a front section does not have
- * is a mistake: a section that says where a server listens is not guessed at.
+ * A front of the kit that no section names opens by default, unless it has TP_FRONT_NAMED and is
+ * not usual (tp_front). Sections take the place of the default, one opening for each. A field that
+ * a front section does not have is a mistake: a section that says where a server listens is not
+ * guessed at.
  */
 #include <stdio.h>
 #include <string.h>
@@ -351,9 +352,13 @@ static tp_status read_section(tp_server *server, tpi_cfg_section *section, struc
 }
 
 /* A front that needs a parameter cannot open by default. */
-static bool opens_by_default(const tp_front *front)
+static bool opens_by_default(const tp_server *server, const tp_front *front)
 {
-    if ((front->flags & TP_FRONT_NAMED) != 0) {
+    const tp_server_options *options = &server->options;
+
+    if ((front->flags & TP_FRONT_NAMED) != 0 &&
+        (!options->usual_fronts || front->usual_for == NULL ||
+         (options->no_page && front->page != NULL))) {
         return false;
     }
     for (const tp_param *p = front->params; p != NULL && p->name != NULL; p++) {
@@ -376,11 +381,12 @@ tp_status tpi_fronts_read(tp_server *server, tp_error *err)
         }
     }
     for (const tp_front *const *at = fronts_of_kit(server); *at != NULL && status == TP_OK; at++) {
-        if (!is_named(&named, *at) && opens_by_default(*at)) {
+        if (!is_named(&named, *at) && opens_by_default(server, *at)) {
             struct front_entry *entry = make_entry(server, *at, err);
             if (entry == NULL) {
                 return TP_E_NOMEM;
             }
+            entry->usual = ((*at)->flags & TP_FRONT_NAMED) != 0;
             append(server->file, entry);
         }
     }

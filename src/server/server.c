@@ -326,6 +326,10 @@ bool tp_server_front_at(const tp_server *server, size_t i, tp_server_front *out)
                              .port = open->port,
                              .robot = open->robot,
                              .reach = open->reach,
-                             .twin = open->twin};
+                             .twin = open->twin,
+                             .page = open->front->page == NULL || open->reach == TP_REACH_UNIX
+                                         ? NULL
+                                         : open->front->page(open->instance),
+                             .taken = open->taken};
     return true;
 }

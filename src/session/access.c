@@ -27,10 +27,16 @@ static bool writes(unsigned access)
  * that moves nothing it does not receive how long its lease is. */
 static const int64_t shortest_hold_ns = TP_NS_PER_S;
 
+/* A simulated device that moves on without a lease is still not kept from others for ever. */
+static const int64_t longest_hold_ns = 5 * TP_NS_PER_S;
+
 static int64_t silence_allowed_ns(const struct subscription *s)
 {
     const int64_t lease_ns = tpi_terms_lease_ns(s);
 
+    if (lease_ns <= 0 && tpi_device_lease_ns(s->device) == 0) { /* nobody asked for no limit */
+        return longest_hold_ns;
+    }
     return lease_ns > 0 ? tpi_larger(lease_ns, shortest_hold_ns) : lease_ns;
 }
 

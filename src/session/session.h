@@ -232,6 +232,9 @@ void tpi_access_count_refusal(tp_session *session, tp_device *device);
 /* terms.c: how long a device obeys an opening whose client is silent, 0 or less for ever; on which
  * terms it sends a message; and the request LEASE, whose answer is queued. */
 int64_t tpi_terms_lease_ns(const struct subscription *s);
+
+/* The lease of plain Player clients that ask for none; less than 0 is endless. */
+int64_t tpi_terms_plain_ns(const tp_device *device);
 int32_t tpi_terms_rank(const struct subscription *s); /* the rank of the client on the device */
 tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 /* Whether it may have waited for this process for longer than its lease; `err` then says so. */

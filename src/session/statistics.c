@@ -71,6 +71,10 @@ static void describe_mover(const struct ranked *ranked, const tp_device *device,
         stat->holder_number = holder->identity.number;
         stat->holder_silent = !tpi_access_is_held(device);
     }
+    if (safety->moves) {
+        const int64_t plain_ns = tpi_terms_plain_ns(device);
+        stat->plain_lease = plain_ns > 0 ? seconds(plain_ns) : -1;
+    }
     stat->mover = tpi_text_field(shown ? safety->label : "", &stat->mover_count);
     stat->holder =
         tpi_text_field(holder != NULL ? holder->identity.label : "", &stat->holder_count);

@@ -13,14 +13,26 @@ enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
+int64_t tpi_terms_plain_ns(const tp_device *device)
+{
+    const int64_t configured_ns = tpi_device_lease_ns(device);
+
+    if (configured_ns != 0) {
+        return configured_ns;
+    }
+    return tpi_device_is_simulated(device) ? -1 : PLAIN_LEASE_S * TP_NS_PER_S;
+}
+
 /* The lease of a client that asks for none: the configured one, or the default for its kind of
  * client; less than 0 is endless. A client cannot get a longer one by asking. */
 static int64_t default_ns(const tp_session *session, const tp_device *device)
 {
-    const int64_t configured_ns = tpi_device_plan(device)->lease_ns;
+    const int64_t configured_ns = tpi_device_lease_ns(device);
 
-    return configured_ns != 0 ? configured_ns
-                              : (session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
+    if (!session->leases) {
+        return tpi_terms_plain_ns(device);
+    }
+    return configured_ns != 0 ? configured_ns : OWN_LEASE_S * TP_NS_PER_S;
 }
 
 int64_t tpi_terms_lease_ns(const struct subscription *s)

@@ -45,6 +45,29 @@ static int64_t beat_ns(const struct stage *s)
     return tpi_clients_of(s->b.hub)->beat.period_ns;
 }
 
+/* ---- Simulated devices ----------------------------------------------------------------------- */
+
+/* Whatever the client does afterwards, it may be silent. Ours have their lease as always. */
+static void a_plain_client_has_no_lease_on_what_is_simulated(void **state)
+{
+    tp_driver simulated = puppet_driver;
+    struct stage *s = NULL;
+
+    simulated.flags |= TP_DRIVER_SIMULATED;
+    assert_int_equal(stage_set_up((void **)&s, &simulated), 0);
+    *state = s;
+    assert_int_equal(drive_late(s, 100, 0), TP_OK);
+    assert_true(tpi_claim_is_moved(tpi_device_safety_look(s->device)));
+    assert_float_equal(lease_left_s(s), 0, 0); /* no limit */
+    bench_move_clock(&s->b, 1e6);
+    assert_true(tpi_claim_is_moved(tpi_device_safety_look(s->device)));
+    tp_session_speak_leases(s->sessions[0], true);
+    assert_int_equal(drive_late(s, 0, 0), TP_OK);
+    assert_float_equal(lease_left_s(s), 1, 1e-9);
+    assert_int_equal(tpi_terms_plain_ns(s->device), -1);
+    assert_int_equal(stage_tear_down((void **)&s), 0);
+}
+
 /* ---- Messages that waited -------------------------------------------------------------------- */
 
 static void a_command_that_waited_has_the_rest_of_its_lease(void **state)
@@ -339,6 +362,7 @@ int main(void)
         STAGE_TEST(what_others_have_sent_before_the_reset_is_dropped),
         STAGE_TEST(the_last_of_its_openings_gives_a_device_back),
         STAGE_TEST(a_device_that_needs_more_to_write_is_read_as_before),
+        cmocka_unit_test(a_plain_client_has_no_lease_on_what_is_simulated),
         cmocka_unit_test(the_process_of_a_driver_has_its_label_and_rank),
     };
 

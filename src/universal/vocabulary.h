@@ -9,7 +9,7 @@
 #define TROUPE_UNIVERSAL_VOCABULARY_H
 
 #include "universal/dictionary.h"
-#include "universal/element.h"
+#include "convert/element.h"
 
 enum {
     TPI_MOST_CLASSES = 512,

@@ -14,6 +14,7 @@
 #include "platform/folder.h"
 #include "troupe/server.h"
 
+extern const tp_driver tp_driver_amcl;
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
@@ -21,8 +22,10 @@ extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_log;
+extern const tp_driver tp_driver_mapfile;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
+extern const tp_driver tp_driver_p2os;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
@@ -34,6 +37,8 @@ extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
 extern const tp_driver tp_driver_switch;
+extern const tp_driver tp_driver_vfh;
+extern const tp_driver tp_driver_wavefront;
 extern const tp_driver tp_driver_writelog;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
@@ -76,6 +81,22 @@ static const char *const bad_logs[] = {
 #define PLAYED "filename=" TEST_ROOT "/tests/data/log/player.log"
 static const char *const bad_readlogs[] = {"filename=/no/such.log", PLAYED " speed=-1",
                                            PLAYED " speed=1e300", NULL};
+#define MAPFILE "filename=" TEST_ROOT "/worlds/cave.png"
+static const char *const bad_mapfiles[] = {
+    "resolution=0.1",        "filename=/no/such.png resolution=0.1", MAPFILE,
+    MAPFILE " resolution=0", MAPFILE " resolution=0.1 origin=1",     NULL};
+static const char *const bad_vfhs[] = {
+    "cell_size=0", "window_diameter=1", "max_speed=0", "sector_angle=90",
+    "timeout=0",   "safety_dist=-1",    "outline=1,2", NULL};
+static const char *const bad_wavefronts[] = {"safety_dist=-1", "update_rate=0", "timeout=0",
+                                             "distance_epsilon=0", NULL};
+static const char *const bad_amcls[] = {"pf_min_samples=0",
+                                        "pf_min_samples=200 pf_max_samples=100",
+                                        "init_pose=1,2",
+                                        "laser_model=x",
+                                        "update_thresh=1",
+                                        "laser_range_bad=0",
+                                        NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 #define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
@@ -127,6 +148,10 @@ static const char *const bad_sims[] = {"sleep=1",
                                        YARD " model=north",
                                        "worldfile=/nowhere",
                                        NULL};
+#define P2OS "port=script:" TEST_ROOT "/drivers/p2os/patient.script"
+static const char *const bad_p2os[] = {
+    P2OS " max_xspeed=9", P2OS " pulse=2",           P2OS " bumpstall=4", P2OS " model=tricycle",
+    P2OS " baud=1",       P2OS " tcp_remote_port=0", P2OS " timeout=0",   NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 #define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
 static const char *const bad_urgs[] = {
@@ -178,6 +203,32 @@ static const suite_driver drivers[] = {
         .quiet = "log",
     },
     {
+        .section = {&tp_driver_mapfile, "map:0", NULL, MAPFILE " resolution=0.1"},
+        .foreign = "sonar:0",
+        .bad_settings = bad_mapfiles,
+        .quiet = "map",
+    },
+    {
+        .section = {&tp_driver_vfh, "position2d:10 planner:10", "position2d:0 laser:0", NULL},
+        .behind = "position2d:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_vfhs,
+    },
+    {
+        .section = {&tp_driver_amcl, "localize:10 position2d:10", "position2d:0 laser:0 map:0",
+                    "pf_max_samples=200"},
+        .behind = "position2d:0 laser:0 map:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_amcls,
+        .waits_for_others = true,
+    },
+    {
+        .section = {&tp_driver_wavefront, "planner:10", "position2d:0 map:0 laser:0", NULL},
+        .behind = "position2d:0 map:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_wavefronts,
+    },
+    {
         .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},
         .behind = "position2d:0",
         .foreign = "sonar:0",
@@ -189,6 +240,13 @@ static const suite_driver drivers[] = {
         .foreign = "sonar:0",
         .bad_settings = bad_motions,
         .waits_for_others = true,
+    },
+    {
+        .section = {&tp_driver_p2os, "position2d:0 sonar:0 bumper:0 power:0 gripper:0 aio:0 dio:0",
+                    NULL, P2OS " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_p2os,
+        .quiet = "position2d sonar bumper power gripper aio dio",
     },
     {
         .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",

@@ -11,6 +11,7 @@
  *     analog CHANNEL MV    a voltage at an analog input; "ok"
  *     state N              "level L duty D pulse US": of pin N: its level, the duty of its timer (0
  *                          to 255), the length of its last pulse
+ *     clock                "MS": the time of the board since its start
  *     reset                the button; the EEPROM stays; "ok"
  *     lose N               the N-th byte that the host sends from now on is lost; "ok"
  *     flip N               a bit of it is turned; "ok"
@@ -256,6 +257,8 @@ static void obey(const char *text)
         const unsigned servo = servo_us(a);
         printf("level %d duty %d pulse %u\n", pin->level, duty_of(a),
                servo > 0 ? servo : pin->pulse_us);
+    } else if (strncmp(text, "clock", 5) == 0) {
+        printf("%llu\n", (unsigned long long)(board.avr->cycle / (HERTZ / 1000)));
     } else if (strncmp(text, "reset", 5) == 0) {
         press_reset();
         puts("ok");
@@ -272,15 +275,26 @@ static void obey(const char *text)
     fflush(stdout);
 }
 
+/* Wait for a command or for bytes of the line. While nobody has the line open, only for a command:
+ * such a line is always ready. */
+static bool await_command(int wait_ms)
+{
+    struct pollfd input[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                             {.fd = board.line, .events = POLLIN}};
+
+    if (poll(input, 2, 0) >= 0 && (input[1].revents & POLLHUP) != 0) {
+        input[1].fd = -1;
+    }
+    return poll(input, 2, wait_ms) > 0 && input[0].revents != 0;
+}
+
 /* False at the end of the input. */
 static bool take_commands(int wait_ms)
 {
     static char text[256];
     static size_t length;
-    struct pollfd input[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                             {.fd = board.line, .events = POLLIN}};
 
-    if (poll(input, 2, wait_ms) <= 0 || input[0].revents == 0) {
+    if (!await_command(wait_ms)) {
         return true;
     }
     const ssize_t got = read(STDIN_FILENO, text + length, sizeof text - 1 - length);

@@ -26,8 +26,8 @@ ALLOWED = {
     "src/client": BUS | {"client"},
     # Client and server write the same bytes; that header knows no engine.
     "src/client/motion": BUS | {"client", "motion/package.h"},
-    # The table of universal commands.
-    "src/client/universal": BUS | {"client", "universal/dictionary.h"},
+    # The table of universal commands, and mailboxes.
+    "src/client/universal": BUS | {"client", "universal/dictionary.h", "universal/channels.h"},
     "src/kinematics": BASE | {"kinematics", "troupe"},
     "src/convert": BASE | {"convert", "troupe"},
     # A world with threads and plug-ins of the process.
@@ -40,6 +40,8 @@ ALLOWED = {
     "src/web/host": ENGINE | {"web", "platform", "troupe"},
     # Finding the files of robots.
     "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # Finding the manifests of sensors.
+    "src/sensors/host": ENGINE | {"sensors", "platform", "troupe"},
     # Programs in folders, and proofs of transfers.
     "src/play/host": ENGINE | {"play", "platform", "troupe"},
     # The binding of the engine "play" to devices.
@@ -52,8 +54,8 @@ ALLOWED = {
 }
 # An engine X is src/X, and what binds it to devices, a protocol and commands sees it: drivers/X, fronts/X and apps.
 # Of other engines it sees only those of BESIDES.
-BESIDES = {"play": {"universal"}, "emulate": {"sim"}, "sensors": {"log"}}
-for name in ("motion", "universal", "play", "sensors", "log", "sim", "emulate", "web"):
+BESIDES = {"play": {"universal"}, "emulate": {"sim"}, "navigation": {"sim"}, "sensors": {"log"}}
+for name in ("motion", "universal", "play", "sensors", "log", "sim", "emulate", "navigation", "web"):
     ALLOWED[f"src/{name}"] = ENGINE | {name, "troupe"} | BESIDES.get(name, set())
     ALLOWED[f"drivers/{name}"] = ALLOWED[f"fronts/{name}"] = BASE | {name, "troupe"}
     ALLOWED["apps"] |= {name}

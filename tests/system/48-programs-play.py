@@ -2,8 +2,11 @@
 """Programs that play on any robot: checked, formatted, as blocks, explained, run on emulated robots.
 argv: the troupe program, source root."""
 import json
+import os
 import pathlib
+import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -11,7 +14,7 @@ import tempfile
 
 import cli
 import tap
-from robots import Program, address, serve
+from robots import PATIENCE, Program, address, serve
 
 ROOT = pathlib.Path(sys.argv[2])
 PROGRAMS = sorted((ROOT / "programs").glob("*.play"))
@@ -141,7 +144,23 @@ def a_program_plays_on_a_robot_of_a_server():
         with serve(address(robot, r"^nxt (tcp:\S+)"), provides='"universal:0"') as server:
             url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
             result = play(path, url=url)
-            tap.equal((result.returncode, result.stdout.split("\n")[1], result.stderr), (0, "bright true", ""))
+            robot_line, _, value = result.stdout.splitlines()
+            tap.equal((result.returncode, value, result.stderr), (0, "bright true", ""))
+            assert re.fullmatch(r"robot: .*NXT.*, universal:0 of \S+", robot_line), robot_line
+
+
+def of_several_robots_none_is_taken_unless_it_is_named():
+    path = written("print 7\n")
+    config = written('driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "universal:0" ] )\n'
+                     'driver ( name "robotfile" robot "finch" port "emulate:finch" provides [ "universal:1" ] )\n', ".cfg")
+    with Program("run", config, "--any-port") as server:
+        url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+        result = play(path, url=url)
+        tap.equal((result.returncode, result.stdout), (2, ""))
+        assert re.search(r"universal:0  .*NXT.*\n  universal:1  .*Finch.*\ntroupe play: \S+ has 2 robots; say which one: --url", result.stderr), result
+        result = play(path, "--url", f"{url}/universal:1")
+        tap.equal((result.returncode, result.stdout.splitlines()[1:], result.stderr), (0, ["7"], ""))
+        assert "Finch" in result.stdout.splitlines()[0], result
 
 
 def a_fault_names_its_line():
@@ -206,6 +225,51 @@ def one_line_at_a_time():
         robot.await_line(r"> 0c 00 80 04 ff 00 ")  # the end of the input stops the robot
 
 
+def what_is_not_known_is_told_and_help_helps():
+    lines = "eye\nfoo(3)\nabs(-3)\nhelp drive\nhelp abs\nhelp nothing\nlet eye be 4\nlet eyes be eye\neyess\n"
+    result = play("--on", "nxt", "--port", "emulate:nxt", stdin=lines)
+    tap.equal((result.returncode, result.stderr, result.stdout.splitlines()), (0, "", [
+        "`eye`: there is no such name; `let eye be 5` makes a variable, `device eye is Light Sensor` a device of the robot, `help` lists all statements",
+        "`foo`: there is no such function; `to foo(x)` … `end` makes one, `help` lists the built-in ones",
+        "3",
+        "  drive POWER [turn TURN]                     Drives the robot; a turn above 0 goes left.",
+        "  abs(x)                                      the value without its sign",
+        'no statement and no function is called "nothing"; `help` lists all',
+        "`eyess`: there is no such name; did you mean `eyes`?"]))
+    everything = play("--on", "nxt", "--port", "emulate:nxt", stdin="help\n").stdout
+    for word in ("device NAME is CLASSES", "repeat COUNT times … end", "atan2(y, x)", "wait until CONDITION [at most TIME]"):
+        assert word in everything, everything
+
+
+def lines_are_edited_on_a_terminal():
+    pid, line = pty.fork()
+    if pid == 0:
+        os.execve(cli.PROGRAM, [cli.PROGRAM, "play", "--on", "nxt", "--port", "emulate:nxt"], {**os.environ, "TERM": "xterm"})
+    shown = b""
+
+    def until(text):
+        nonlocal shown
+        while text not in shown:
+            assert select.select([line], [], [], PATIENCE)[0], shown
+            shown += os.read(line, 65536)
+        shown = shown.partition(text)[2]
+
+    until(b"> ")
+    os.write(line, b"print 40 + 1\n")
+    until(b"\r\n41\r\n")
+    until(b"> ")
+    os.write(line, b"\x1b[A\x1b[D\x1b[D\x1b[D\x1b[D\x7f2\n")  # the line before, with 42
+    until(b"\r\n43\r\n")
+    until(b"> ")
+    os.write(line, b"nonsense\x15print 5\x01\x05\n")
+    until(b"\r\n5\r\n")
+    until(b"> ")
+    os.write(line, b"\x04")
+    until(b"\r\n")
+    tap.equal(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+    os.close(line)
+
+
 def signals_stop_the_robot_of_a_line():
     for number in (signal.SIGINT, signal.SIGKILL):
         with emulated() as robot:
@@ -256,8 +320,8 @@ def a_create_2_says_what_it_fell_back_to():
 
 
 def mistakes_of_pupils_are_marked_and_mended():
-    """Forty mistakes that were written before anybody looked at what the checker knows: the word exactly marked in 95 %, the
-    right fix offered in 80 % of those that have one."""
+    """Mistakes that were written before anybody looked at what the checker knows: the word exactly marked in 95 %, the right
+    fix offered in 80 % of those that have one. An empty fix is a word that is to be left out."""
     mistakes = json.loads((ROOT / "tests/data/play/pupils.json").read_text(encoding="utf-8"))
     marked, fixed, missed = 0, [], []
     for text, line, column, word, fix in mistakes:
@@ -266,7 +330,7 @@ def mistakes_of_pupils_are_marked_and_mended():
         is_marked = first.startswith(f"{path}:{line}:{column}: `{word}`")
         marked += is_marked
         if fix is not None:
-            fixed.append(f"did you mean `{fix}`?" in first)
+            fixed.append(f"did you mean `{fix}`?" in first if fix != "" else "leave it out" in first)
         if not is_marked or (fix is not None and not fixed[-1]):
             missed.append((text, first))
     assert marked >= 0.95 * len(mistakes) and sum(fixed) >= 0.8 * len(fixed), (marked, sum(fixed), len(fixed), missed)
@@ -285,9 +349,10 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          a_file_is_put_into_its_layout, all_mistakes_are_printed, the_description_of_blocks_has_what_an_editor_needs,
          the_page_has_the_whole_grammar_on_one_page, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
-         however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, a_fault_names_its_line,
+         however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, of_several_robots_none_is_taken_unless_it_is_named, a_fault_names_its_line,
          a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged,
-         what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, signals_stop_the_robot_of_a_line,
+         what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time,
+         what_is_not_known_is_told_and_help_helps, lines_are_edited_on_a_terminal, signals_stop_the_robot_of_a_line,
          a_program_drives_a_robot_of_a_world, the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program,
          one_program_runs_six_robots_away_from_a_lamp, a_create_2_says_what_it_fell_back_to,
          mistakes_of_pupils_are_marked_and_mended, wrong_command_lines_are_refused)

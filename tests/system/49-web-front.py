@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The web front as docs/reference/web.md describes it: HTTP and WebSocket.  argv: the troupe program, source root."""
 import json
+import re
 import ssl
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -240,6 +242,50 @@ def with_a_certificate_the_front_speaks_TLS():
             tap.equal((result.returncode, "TLS needs both" in result.stderr), (1, True))
 
 
+def a_server_has_a_page_without_a_section():
+    def lines(*arguments):
+        with subprocess.Popen([web.PROGRAM, *arguments, "--any-port"], stdout=subprocess.PIPE, text=True) as server:
+            seen = []
+            while not seen or not seen[-1].startswith("      "):
+                seen.append(server.stdout.readline())
+                assert seen[-1], seen
+                page = re.fullmatch(r"front web: .*: http://localhost:([0-9]+)/\n", seen[-1])
+                if page:
+                    server.port = int(page.group(1))
+                    for path in ("/", "/index.js"):
+                        tap.equal((path, web.ask(server, "GET", path).status), (path, 200))
+            server.terminate()
+        return {line.split(":")[0] for line in seen if line.startswith("front ")}
+
+    with tempfile.TemporaryDirectory() as folder:
+        nxt = 'driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "universal:0" ] )\n'
+        path = write(folder, web.FAKE)
+        tap.equal(lines("run", path), {"front web"})
+        tap.equal(lines("run", path, "--no-web"), set())
+        tap.equal(lines("sim", "office", "--no-web"), set())
+        tap.equal(lines("sim", "office"), {"front web"})
+        tap.equal(lines("run", write(folder, web.FAKE + nxt)), {"front web", "front universal"})
+        tap.equal(lines("run", write(folder, 'front ( name "web" enabled no )\n' + web.FAKE)), set())
+
+
+def a_robot_that_confirms_a_stop_late_is_named():
+    nxt = 'driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "position2d:3" "universal:0" ] )\n'
+    with web.Server(web.FAKE + nxt) as server, web.Socket(server, "/stop", protocol="troupe.stop.v1") as stop:
+        web.ask(server, "POST", "/api/devices/position2d:3/command/VEL", VEL)
+        while web.ask(server, "GET", "/api/devices/position2d:3/STATE").json["value"]["pos"]["px"] < 0.01:
+            web.ask(server, "POST", "/api/devices/position2d:3/command/VEL", VEL)
+        stop.say(op="panic", why="test")
+        answers = [stop.op("panic")]
+        while not answers[-1]["active"]:
+            answers = [stop.op("panic")]
+        while not answers[-1]["stopped"]:
+            answers.append(stop.op("panic"))
+        tap.equal((answers[0]["stopped"], answers[0]["owing"], answers[0]["confirmed"]), (False, ["robotfile0"], []))
+        (late,) = answers[-1]["confirmed"]
+        tap.equal((late["driver"], late["device"], 0 < late["ms"] <= answers[-1]["ms"]), ("robotfile0", "6665:position2d:3", True))
+        tap.equal(answers[-1]["owing"], [])
+
+
 def write(folder, text):
     path = f"{folder}/x.cfg"
     with open(path, "w", encoding="utf-8") as file:
@@ -264,4 +310,5 @@ tap.main(the_devices_are_listed_and_described, a_device_is_read_commanded_and_as
          a_panic_is_confirmed_and_reset, a_client_of_websocket_reads_drives_and_asks,
          the_sdk_name_of_the_protocol_works_and_others_do_not, a_device_is_open_only_while_somebody_uses_it,
          parameters_graph_and_the_panic_are_told, mistakes_of_a_websocket_client_are_told, a_world_tells_its_time,
-         with_a_certificate_the_front_speaks_TLS, the_page_of_a_server_is_found)
+         with_a_certificate_the_front_speaks_TLS, the_page_of_a_server_is_found, a_server_has_a_page_without_a_section,
+         a_robot_that_confirms_a_stop_late_is_named)

@@ -139,6 +139,19 @@ def what_a_chip_cannot_do_is_said_with_its_line():
         assert "/dev/null-and-void: no such file or directory" in result.stderr, result.stderr
 
 
+def an_upload_is_taken_at_any_time_by_a_board_that_is_not_reset():
+    """Also after seconds in which nobody had the line open, and while a program runs that never waits or always talks."""
+    with Board() as board:
+        while int(board.ask("clock")) < 2500:  # nobody is at the line
+            pass
+        for text in ("forever\ndrive 30\nend\n", "let n be 0\nforever\nchange n by 1\nprint n\nend\n", "wait 3600 s\n", "print 1\n"):
+            code, out, err = upload(board, text)
+            tap.equal((code, err), (0, ""))
+            assert out.startswith("Drive: ") or out.startswith("x.play runs on the chip"), out
+        code, out, err = upload(board, "print 7\n", "--watch")
+        tap.equal((code, err, out.splitlines()[-1]), (0, "", "7"))
+
+
 def a_line_that_loses_or_turns_bytes_loses_no_program():
     with Board() as board:
         for word, at in (("lose", 1), ("lose", 40), ("lose", 100), ("flip", 2), ("flip", 50)):
@@ -243,14 +256,14 @@ def another_architecture_runs_the_same_images():
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as machine:
         try:
             other = argparse.Namespace(url=re.search(r"/dev/pts/\d+", machine.stdout.readline()).group(0))
-            for text in PROGRAMS:
-                with Board() as board:
+            with Board() as board:
+                for text in PROGRAMS:
                     tap.equal(upload(board, text, "--trace"), upload(other, text, "--trace"))
         finally:
             machine.kill()
 
 
 tap.main(another_architecture_runs_the_same_images, a_program_is_uploaded_and_runs_alone_after_a_reset, what_it_prints_is_watched_and_the_end_stops_everything,
-         what_a_chip_cannot_do_is_said_with_its_line, a_line_that_loses_or_turns_bytes_loses_no_program,
+         what_a_chip_cannot_do_is_said_with_its_line, an_upload_is_taken_at_any_time_by_a_board_that_is_not_reset, a_line_that_loses_or_turns_bytes_loses_no_program,
          a_block_that_is_wrong_is_refused_and_half_a_program_does_not_run, universal_commands_on_the_line_are_executed,
          what_the_host_moves_stops_when_it_is_silent, it_is_a_robot_of_the_server, chip_and_computer_are_alike)

@@ -136,12 +136,14 @@ def told(text, *options):
 
 
 def a_server_says_where_it_is_and_what_to_type_next():
-    *lines, listening, following, printing = told(SMALL, "--any-port")
+    *lines, listening, page, following, printing = told(SMALL, "--any-port")
     tap.equal(lines, ["2 devices\n", "  DEVICE     DRIVER  DESCRIPTION\n",
                       "  laser:0    fake0   A laser beam that scans counter-clockwise about one point, with 0 straight ahead.\n",
                       "  gripper:3  fake0   A hand that closes around an object, and may be able to put it in store and take it "
                       "out again.\n"])
     port = listening.split()[3]
+    at = page.split()[5]
+    tap.equal(page, f"front web: listening on port {at} (chosen by the system): http://localhost:{at}/\n")
     tap.equal((listening, following, printing), (f"listening on port {port} (chosen by the system)\n",
                                                  f"next: troupe list localhost:{port}\n",
                                                  f"      troupe print localhost:{port}/laser:0\n"))
@@ -159,7 +161,7 @@ def several_robots_are_told_apart():
     text = SMALL + 'driver ( name "fake" provides [ "6666:sonar:0" ] )'
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/robot"
-        lines = told(text, "--any-port", "--unix", path)
+        lines = told(text, "--any-port", "--unix", path, "--no-web")
         tap.equal([line.split()[0] for line in lines[2:5]], ["6665:laser:0", "6665:gripper:3", "6666:sonar:0"])
         tap.equal([line.split()[:3] + line.split()[4:] for line in lines[5:7]],
                   [f"listening on port (chosen by the system) for robot {robot}".split() for robot in (6665, 6666)])

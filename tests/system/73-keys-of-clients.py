@@ -79,7 +79,7 @@ def a_server_says_who_may_only_read():
 def a_quiet_server_says_it_too():
     def line(text, *options):
         path = write("x.cfg", text)
-        with subprocess.Popen([PROGRAM, "run", "-q", path, *options], stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen([PROGRAM, "run", "-q", path, "--no-web", *options], stdout=subprocess.PIPE, text=True) as process:
             first = process.stdout.readline()
             process.terminate()
             return first, process.stdout.read()

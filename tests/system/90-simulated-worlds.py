@@ -416,7 +416,7 @@ def pictures_move_on_with_the_world():
 def a_server_ends_when_its_steps_are_made():
     with Folder() as f:
         record, picture = f.path / "r.csv", f.path / "p.png"
-        result = troupe("sim", f.world, "--any-port", "--speed", "0", "--steps", "25", "--quiet",
+        result = troupe("sim", f.world, "--any-port", "--speed", "0", "--steps", "25", "--quiet", "--no-web",
                         "--record", str(record), "--render", str(picture))
         tap.equal((result.returncode, result.stderr), (0, ""))
         port = port_of(result.stdout.splitlines())  # nobody could know it otherwise

@@ -91,12 +91,13 @@ def all_of_them_play():
 def models_know_their_devices():
     with House("--headless") as house:
         models = {model["name"]: model for model in house.ask("scene:0", "MODELS", {"first": 0, "count": 0})["models"]}
-        for name, (robot, number) in CLASS.items():
+        for name, (_, number) in CLASS.items():
             tap.equal(models[name]["devices"], f"position2d:{number}")
         assert models["ada"]["devices"].startswith("position2d:0"), models["ada"]
         listed = troupe("list", house.url).stdout
-        for name, (robot, number) in CLASS.items():
-            assert re.search(rf"^universal:{number - 4} +{robot} ", listed, re.M), listed
+        for name, (_, number) in CLASS.items():
+            for device in (f"universal:{number - 4}", f"position2d:{number}", f"program:{number - 4}"):
+                assert re.search(rf"^{device} +{name} ", listed, re.M), listed
         tap.equal(house.interrupt()[0], 0)
 
 

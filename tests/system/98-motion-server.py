@@ -6,6 +6,7 @@ import hmac
 import math
 import os
 import pathlib
+import statistics
 import struct
 import sys
 import tempfile
@@ -182,12 +183,13 @@ def the_speed_of_a_head_is_measured():
         client = Client(port_of(server))
         client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 200_000), 1))
         tap.equal(client.signal(1).final, 0)
-        speeds = []
-        while len(speeds) < 41:
+        speeds = {}  # by position: on a busy machine a single measurement can be far off
+        position = 0
+        while position < 0.5:
             position, speed, _ = client.state()[3]
             if position > 0.1:
-                speeds.append(speed)
-        tap.equal(0.1 < sorted(speeds)[20] < 0.3, True)
+                speeds[position] = speed
+        tap.equal(0.1 < statistics.median(speeds.values()) < 0.3, True)
         client.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 0), 2))
         wait_until(lambda: client.state()[3][1] == 0)
 

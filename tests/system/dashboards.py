@@ -14,9 +14,11 @@ FRONT = 'front ( name "web" files "{files}" )\n'
 PIONEER = """
 driver ( name "sim" worldfile "{root}/configs/universal-pioneer.world" provides [ "simulation:0" "world:0" "scene:0" ] )
 driver ( name "sim" model "ada" provides [ "position2d:0" "ranger:0" "aio:0" "aio:1" "bumper:0" "dio:0" "power:0" ] )
-driver ( name "robotfile" robot "troupe" port "devices" provides [ "universal:0" ] max_speed 0.5 width 0.38
+driver ( name "robotfile" robot_name "ada" robot "troupe" port "devices" provides [ "universal:0" ] max_speed 0.5 width 0.38
   requires [ "position2d:0" "ranger:0" "aio:0" "aio:1" "bumper:0" "dio:0" "power:0" ] )
-driver ( name "program" requires [ "universal:0" ] provides [ "program:0" ] )
+driver ( name "program" robot_name "ada" requires [ "universal:0" ] provides [ "program:0" ] )
+driver ( name "robotfile" robot_name "nina" robot "nxt" port "emulate:nxt" provides [ "universal:1" ] )
+driver ( name "program" robot_name "nina" requires [ "universal:1" ] provides [ "program:1" ] )
 """
 
 

@@ -128,6 +128,7 @@ class Client:
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
             found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
             found.update(mover=body.text(), holder=body.text(), holder_number=body.take("I"), label=body.text())
+            found.update(plain_lease=body.take("d"))
             return address, found
 
         def client():

@@ -65,6 +65,12 @@ main({
       const shown = await page.getAttribute('#robot-pose', 'data-x');
       return Math.abs(shown - at.px) < 0.01;
     });
+    // All devices of the robot are there, also those of other drivers, with what they say.
+    equal(await page.locator('.readings a').allTextContents().then((all) => ['program:0', 'universal:0', 'power:0'].every((name) => all.includes(name))), true);
+    await page.waitForFunction(() => /nearest/.test(document.querySelector('.readings').textContent));
+    // A drive that ends normally is no error, also when the lease of its last command would have ended.
+    await new Promise((done) => setTimeout(done, 1300));
+    equal(await page.locator('.note.bad').allTextContents(), []);
     await close(page);
   },
 
@@ -142,9 +148,12 @@ main({
   'STOP is confirmed, holds until the reset, and works while the data socket is closed': async () => {
     const page = await open(base, 'world');
     await page.click('.robots button:has-text("ada")');
-    await page.context().route('**/api/panic', (route) => route.abort()); // the line of its own suffices
+    await page.context().route('**/api/panic', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue())); // the line of its own suffices
     await page.evaluate(() => document.querySelector('#app').link.drop());
+    const place = await page.locator('main').boundingBox();
     await page.locator('.stop').dispatchEvent('pointerdown');
+    await page.waitForSelector('#panic'); // at once, whatever the robots do
+    equal(await page.locator('main').boundingBox(), place); // nothing is pushed away
     await page.waitForFunction(() => /Stopped in \d+ ms/.test(document.querySelector('#panic')?.textContent ?? ''));
     equal((await ask(base, '/api/panic')).active ? 1 : 0, 1);
     const before = await stands();
@@ -204,6 +213,52 @@ main({
     await page.waitForSelector('#phase:has-text("stopped")');
     await stands();
     await close(page);
+  },
+
+  'a program stays when the page is left, another robot is chosen or the page is loaded anew; it is saved and opened by name': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    const text = '# mine.play - a turn on the spot\ndrive 0 turn 20\nwait 20 s\n';
+    await page.fill('#program-text', text);
+    await page.waitForSelector('.file .chip:has-text("not saved")');
+    await page.click('nav a[href="#/world"]');
+    await page.click('nav a[href="#/programs"]');
+    equal(await page.inputValue('#program-text'), text);
+    await page.selectOption('.programs select', { label: 'nina' });
+    await page.waitForSelector('.crew button[aria-pressed=true]:has-text("nina")');
+    equal(await page.inputValue('#program-text'), text);
+    await page.reload();
+    await page.waitForSelector('.blocklyDraggable');
+    equal(await page.inputValue('#program-text'), text);
+    await page.click('.file ~ .popover button:has-text("Save")');
+    await page.fill('.programs-sheet input', 'mine');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.file .chip', { state: 'detached' });
+    equal(await page.textContent('#program-name'), 'mine.play');
+    // Another one takes its place; unsaved changes are set aside, not lost.
+    await page.fill('#program-text', `${text}stop\n`);
+    await page.click('.popover button:has-text("Open")');
+    await page.locator('.programs-sheet .item button:has-text(".play")').last().click();
+    await until('another program is open', async () => (await page.inputValue('#program-text')) !== `${text}stop\n`);
+    await page.click('.popover button:has-text("Open")');
+    await page.waitForSelector('.programs-sheet h3:has-text("Not saved")');
+    await page.locator('.programs-sheet .item button:has-text("mine.play")').first().click();
+    await until('the saved one is open', async () => (await page.inputValue('#program-text')) === text);
+    // It runs on both robots at once.
+    await page.click('#run-all');
+    await page.waitForFunction(() => document.querySelectorAll('.crew .chip.good').length === 2);
+    const phases = async () => [(await ask(base, '/api/devices/program:0/request/STATE', {})).phase, (await ask(base, '/api/devices/program:1/request/STATE', {})).phase];
+    equal(await phases(), [2, 2]);
+    // A stop ends them; after the reset they run again if the user says so.
+    await page.keyboard.press('F8');
+    await page.waitForSelector('#panic:has-text("Stopped in")');
+    await reset(page);
+    await page.click('#ended button:has-text("Run again")');
+    await until('both run again', async () => (await phases()).every((phase) => phase === 2));
+    await page.click('#run-all'); // for this page, in place of what runs
+    await page.waitForFunction(() => document.querySelectorAll('.crew .chip.good').length === 2 && !document.querySelector('#run-all').disabled);
+    await close(page);
+    await until('both stop with the page', async () => (await phases()).every((phase) => phase === 6));
   },
 
   'a mistake in a text is shown with its line; the blocks stay': async () => {

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { giveKey, link, loadError, notes, resetPanic, right, serverInfo, stop } from './model/state';
+import { ended, giveKey, link, loadError, may, notes, resetPanic, right, robotOf, runEnded, serverInfo, stop } from './model/state';
 import { DevicesPage } from './pages/devices';
 import { ServerPage } from './pages/server';
 import { WorldPage } from './pages/world';
@@ -60,7 +60,7 @@ function StopButton() {
       onPointerDown={press}
       onKeyDown={(event) => (event.key === 'Enter' || event.key === ' ') && !event.repeat && press(event)}
     >
-      STOP <small>Esc Esc</small>
+      STOP <small>{stop.report.value === '' ? 'Esc Esc' : stop.report.value.startsWith('Stopp') && stop.panic.value?.stopped ? 'stopped' : 'stopping'}</small>
     </button>
   );
 }
@@ -126,6 +126,17 @@ function Banners() {
             </button>
           </div>
         )}
+        {state === 'open' && !panic?.active && ended.value.length > 0 && may('move') && (
+          <div class="banner plain-banner" id="ended">
+            <span>The stop has ended the {ended.value.length === 1 ? 'program' : 'programs'} of {ended.value.map(robotOf).join(', ')}.</span>
+            <button type="button" class="go" onClick={runEnded}>
+              Run again
+            </button>
+            <button type="button" class="quiet" aria-label="Close" onClick={() => (ended.value = [])}>
+              <Icon name="close" />
+            </button>
+          </div>
+        )}
         {state === 'open' && loadError.value !== '' && <div class="banner warn">{loadError.value}</div>}
       </div>
       <div role="alert">
@@ -135,7 +146,7 @@ function Banners() {
               <strong>{stop.report.value || (panic!.stopped ? 'Everything is stopped' : `Not stopped yet: ${panic!.owing.join(', ')}`)}.</strong>{' '}
               {panic?.active && (
                 <span class="why">
-                  {panic.why || 'Panic'}, raised by {panic.who || 'the server'}. Nothing moves until the stop is reset.
+                  {stop.pressed.value ? '' : `${panic.why || 'Panic'}, raised by ${panic.who || 'the server'}. `}Nothing moves until the stop is reset.
                 </span>
               )}
             </span>

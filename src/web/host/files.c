@@ -56,29 +56,41 @@ static bool is_packed_already(const char *type)
            strncmp(type, "audio/", 6) == 0 || strncmp(type, "font/", 5) == 0;
 }
 
-/* Gzip it, if that is shorter. */
-static tp_status pack(tpi_web_file *file, tp_error *err)
+/* A file that is being gzipped. */
+struct tpi_web_packing {
+    z_stream stream;
+};
+
+static bool is_worth_it(const tpi_web_file *file)
 {
-    z_stream stream = {0};
+    return file->bytes.length >= 256 && !is_packed_already(file->type);
+}
 
-    if (file->bytes.length < 256 || is_packed_already(file->type) ||
-        deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
-        return TP_OK;
-    }
+/* False if it stays as it is. */
+static bool begin_packing(tpi_web_file *file)
+{
+    struct tpi_web_packing *p = calloc(1, sizeof *p);
     const size_t room = file->bytes.length;
-    char *place = tpi_buf_reserve(&file->packed, room);
 
-    if (place != NULL) {
-        stream.next_in = (unsigned char *)file->bytes.data;
-        stream.avail_in = (unsigned)file->bytes.length;
-        stream.next_out = (unsigned char *)place;
-        stream.avail_out = (unsigned)room;
-        if (deflate(&stream, Z_FINISH) == Z_STREAM_END) {
-            file->packed.length = room - stream.avail_out;
-        }
+    if (p == NULL || tpi_buf_reserve(&file->packed, room) == NULL ||
+        deflateInit2(&p->stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(p);
+        return false;
     }
-    deflateEnd(&stream);
-    return place != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    p->stream.next_in = (unsigned char *)file->bytes.data;
+    p->stream.next_out = (unsigned char *)file->packed.data;
+    p->stream.avail_out = (unsigned)room;
+    file->packing = p;
+    return true;
+}
+
+static void end_packing(tpi_web_file *file)
+{
+    if (file->packing != NULL) {
+        deflateEnd(&file->packing->stream);
+        free(file->packing);
+        file->packing = NULL;
+    }
 }
 
 static void put_tag(tpi_web_file *file)
@@ -89,6 +101,39 @@ static void put_tag(tpi_web_file *file)
         hash = (hash ^ (unsigned char)file->bytes.data[i]) * 1099511628211u;
     }
     snprintf(file->tag, sizeof file->tag, "%016llx", (unsigned long long)hash);
+}
+
+static void finish(tpi_web_file *file)
+{
+    end_packing(file);
+    if (file->packed.length == 0) {
+        tpi_buf_fini(&file->packed);
+    }
+    put_tag(file);
+    file->ready = true;
+}
+
+/* What does not fit is not shorter than the file. */
+bool tpi_web_file_prepare(tpi_web_file *file, size_t most)
+{
+    if (file->ready) {
+        return true;
+    }
+    if (file->packing == NULL && (!is_worth_it(file) || !begin_packing(file))) {
+        finish(file);
+        return true;
+    }
+    z_stream *stream = &file->packing->stream;
+    const size_t left = file->bytes.length - (size_t)stream->total_in;
+    stream->avail_in = (unsigned)(left < most ? left : most);
+    const int result = deflate(stream, left <= most ? Z_FINISH : Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+        file->packed.length = file->bytes.length - stream->avail_out;
+    }
+    if (result != Z_OK || stream->avail_out == 0 || left <= most) {
+        finish(file);
+    }
+    return file->ready;
 }
 
 /* ---- The folder ------------------------------------------------------------------------------ */
@@ -130,11 +175,9 @@ static tp_status add_file(struct reading *r, const char *name)
     if (file->name == NULL || snprintf(path, sizeof path, "%s%s", r->root, name) >= MOST_PATH) {
         return tp_fail(r->err, TP_E_NOMEM, "out of memory");
     }
-    tp_status status = tpi_file_read(&file->bytes, path, MOST_BYTES - r->bytes, r->err);
+    const tp_status status = tpi_file_read(&file->bytes, path, MOST_BYTES - r->bytes, r->err);
     if (status == TP_OK) {
         r->bytes += file->bytes.length;
-        put_tag(file);
-        status = pack(file, r->err);
     }
     return status;
 }
@@ -186,13 +229,14 @@ void tpi_web_files_fini(tpi_web_files *files)
     for (size_t i = 0; i < files->count; i++) {
         free(files->files[i].name);
         tpi_buf_fini(&files->files[i].bytes);
+        end_packing(&files->files[i]);
         tpi_buf_fini(&files->files[i].packed);
     }
     free(files->files);
     *files = (tpi_web_files){.count = 0};
 }
 
-const tpi_web_file *tpi_web_files_find(const tpi_web_files *files, const char *name)
+tpi_web_file *tpi_web_files_find(const tpi_web_files *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++) {
         if (strcmp(files->files[i].name, strcmp(name, "/") == 0 ? "/index.html" : name) == 0) {

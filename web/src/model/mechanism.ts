@@ -1,6 +1,6 @@
 // mechanism.ts - a robot that plays timed motion: the packages of docs/motion-protocol.md, through the device `mechanism`.
 import { signal } from '@preact/signals';
-import { hold, link, may, request, topicOf, type Device } from './state';
+import { hold, link, may, request, serverInfo, topicOf, type Device } from './state';
 
 export type Dof = { type: number; servo: number; mimics: boolean; axis: number[]; lower: number; upper: number };
 export type Joint = { name: string; parent: number; child: number; first: number; dofs: Dof[]; inboard: number[]; outboard: number[]; rest: number[] };
@@ -11,6 +11,9 @@ export const MODES = ['direct', 'delay', 'playback', '', 'adaptive'];
 
 const NO_LIMIT = 2 ** 62;
 const POLL_MS = 250;
+const AGAIN_MS = 1000; // to the next try of joining
+const MOST_WORDS = 4;
+export const OWN_NAME = 'dashboard';
 
 class Writer {
   private bytes: number[] = [];
@@ -120,7 +123,9 @@ export class Mechanism {
   readonly state = signal<any>(null);
   readonly queues = signal<Queues | null>(null);
   readonly holders = signal<Holder[]>([]);
-  readonly words = signal<{ text: string; bad: boolean }[]>([]); // what the robot answered, newest last
+  readonly words = signal<{ text: string; bad: boolean; count: number }[]>([]); // what the robot answered to the last action
+  /** Commands take joints from other clients. */
+  readonly takes = signal(false);
   readonly error = signal('');
   /** What happened in the last seconds, for the timeline. */
   readonly past: { time: number; frames: number; rate: number; dofs: number[] }[] = [];
@@ -138,12 +143,21 @@ export class Mechanism {
 
   async open(): Promise<void> {
     this.ends.push(link.listen(topicOf(this.device, 'STATE'), (value, time) => this.took(value, time)));
+    await this.join();
+  }
+
+  /** A robot that cannot be joined, for example in a panic, is asked again. */
+  private async join(): Promise<void> {
     try {
-      await request(this.device, may('move') ? 'JOIN' : 'WATCH', { token: this.token, name: 'dashboard', lease: 0 });
+      await request(this.device, may('move') ? 'JOIN' : 'WATCH', { token: this.token, name: OWN_NAME, lease: 0 });
       await this.describe();
+      this.error.value = '';
       this.poll();
     } catch (error) {
       this.error.value = (error as Error).message;
+      if (!this.closed) {
+        this.timer = setTimeout(() => void this.join(), AGAIN_MS);
+      }
     }
   }
 
@@ -156,6 +170,9 @@ export class Mechanism {
   }
 
   private took(value: any, time: number): void {
+    if (this.state.peek()?.panicked && !value.panicked) {
+      this.words.value = []; // they were about the panic
+    }
     this.state.value = value;
     this.past.push({ time, frames: value.frames, rate: value.rate, dofs: value.dofs });
     if (this.past.length > 600) {
@@ -166,10 +183,38 @@ export class Mechanism {
   // ---- Packages ------------------------------------------------------------------------------------
 
   private async send(message: 'ASK' | 'PLAY', bytes: number[]): Promise<void> {
-    await request(this.device, message, { token: this.token, arrived: 0, operates: 0, bytes });
+    const operates = message === 'PLAY' && this.takes.peek() ? 1 : 0;
+    if (message === 'PLAY') {
+      this.words.value = [];
+    }
+    await request(this.device, message, { token: this.token, arrived: 0, operates, bytes });
   }
 
-  private async take(): Promise<void> {
+  /** Whether commands take joints from other clients, for example from a sequence. */
+  async take(on: boolean): Promise<void> {
+    if (on) {
+      await request(this.device, 'PROMOTE', { token: this.token });
+    }
+    this.takes.value = on;
+  }
+
+  /** Whether this page may take joints from others. */
+  mayTake(): boolean {
+    return !!serverInfo.value?.operates;
+  }
+
+  /** Clients that hold joints, without this page. */
+  others(): string[] {
+    return [...new Set(this.holders.value.map((one) => one.label).filter((label) => label !== OWN_NAME))];
+  }
+
+  private say(text: string, bad: boolean): void {
+    const words = this.words.peek();
+    const same = words.find((word) => word.text === text);
+    this.words.value = same !== undefined ? words.map((word) => (word === same ? { ...word, count: word.count + 1 } : word)) : [...words.slice(1 - MOST_WORDS), { text, bad, count: 1 }];
+  }
+
+  private async fetch(): Promise<void> {
     const got = await request(this.device, 'TAKE', { token: this.token });
     const bytes = Uint8Array.from(got.bytes);
     const reader = new Reader(bytes);
@@ -188,12 +233,12 @@ export class Mechanism {
       reader.at = 32;
       const text = reader.text(reader.u16());
       if (signal > 0) {
-        this.words.value = [...this.words.peek().slice(-7), { text: `${names[signal] ?? signal}${text === '' ? '' : `: ${text}`}`, bad: signal > 1 }];
+        this.say(`${names[signal] ?? signal}${text === '' ? '' : `: ${text}`}`, signal > 1);
       }
     } else if (code === 0x8002) {
       reader.at = 8;
       const [frames, played, late] = [reader.u32(), reader.u32(), reader.u32()];
-      this.words.value = [...this.words.peek().slice(-7), { text: `sequence: ${played} of ${frames} frames played, ${late} late`, bad: false }];
+      this.say(`sequence: ${played} of ${frames} frames played, ${late} late`, false);
     }
     this.answers.get(tag)?.(reader);
     this.answers.delete(tag);
@@ -205,7 +250,7 @@ export class Mechanism {
     this.answers.set(tag, (reader) => (answer = reader));
     await this.send('ASK', pack(1, [record(code, tag, body)]));
     for (let i = 0; answer === null && i < 50 && !this.closed; i++) {
-      await this.take();
+      await this.fetch();
       if (answer === null) {
         await new Promise((done) => setTimeout(done, 20));
       }

@@ -1,40 +1,49 @@
 // program.ts - a device `program`: text, blocks, running, what it prints.
 import { signal } from '@preact/signals';
+import * as bench from './bench';
 import { asBytes, asText } from './descriptors';
 import { fail, hold, link, note, request, topicOf, type Device } from './state';
 import type { Grammar, Program } from '../blocks/grammar';
 
 export type Mistake = { line: number; column: number; width: number; word: string; text: string; fix: string };
 export type Report = { bytes: number; chip_bytes: number; mistakes: Mistake[] };
-export const PHASES = ['empty', 'ready', 'running', 'paused', 'done', 'failed', 'stopped', 'leaving', 'gone', 'arriving'];
 
 const MOST_LINES = 200;
 
 export class ProgramDevice {
-  readonly name = signal('program.play');
-  readonly text = signal('');
+  readonly name = bench.name;
+  readonly text = bench.text;
   readonly report = signal<Report | null>(null);
   readonly state = signal<any>(null);
   readonly matches = signal<any>(null);
   readonly output = signal<{ line: number; text: string }[]>([]);
   readonly list = signal<{ name: string; title: string }[]>([]);
   readonly busy = signal(false);
+  /** The program that the robot has; null if it has none. */
+  readonly loaded = signal<bench.Kept | null>(null);
   grammar: Grammar | null = null;
 
   private ends: (() => void)[] = [];
+  private unheard: () => void = () => {};
   private held: (() => void) | null = null; // ends the renewals for a program that runs for this page
   private began = false; // that program was seen running
   private left = false; // nobody looks any more, but it runs on
-  private loadedText = '';
+  private loads = -1; // of the program in `loaded`
   private number = 0;
 
   constructor(readonly device: Device) {}
 
+  /** Follows what the robot does, without its program. */
+  watch(): void {
+    this.ends.push(link.listen(topicOf(this.device, 'STATE'), (value) => this.took(value)));
+    request(this.device, 'STATE').then((state) => this.took(state), fail);
+  }
+
+  /** The user looks at it. */
   async open(): Promise<void> {
-    this.ends.push(
-      link.listen(topicOf(this.device, 'STATE'), (value) => this.took(value)),
-      link.listen(topicOf(this.device, 'OUTPUT'), (value) => this.printed(value)),
-    );
+    this.leave();
+    this.output.value = [];
+    this.unheard = link.listen(topicOf(this.device, 'OUTPUT'), (value) => this.printed(value));
     this.grammar ??= JSON.parse(asText((await request(this.device, 'GRAMMAR')).text));
     const state = await request(this.device, 'STATE');
     this.took(state);
@@ -42,11 +51,24 @@ export class ProgramDevice {
     if (state.printed > 0) {
       this.printed(await request(this.device, 'OUTPUT', { from: Math.max(0, state.printed - MOST_LINES) }));
     }
-    if (state.phase !== 0) {
-      await this.fetch('');
-      this.loadedText = this.text.peek();
-    } else if (this.list.peek().length > 0 && this.text.peek() === '') {
-      await this.fetch(this.list.peek()[0].name);
+    await this.know(state);
+    if (bench.isEmpty.peek()) {
+      const first = this.loaded.peek() ?? (this.list.peek().length > 0 ? await this.fetch(this.list.peek()[0].name) : null);
+      bench.put(first ?? { name: 'program.play', text: '' });
+    }
+  }
+
+  /** The user looks at another robot. */
+  leave(): void {
+    this.unheard();
+    this.unheard = () => {};
+  }
+
+  /** Somebody may have loaded another program. */
+  private async know(state: any): Promise<void> {
+    if (state.loads !== this.loads) {
+      this.loads = state.loads;
+      this.loaded.value = state.phase === 0 ? null : await this.fetch('');
     }
   }
 
@@ -76,6 +98,9 @@ export class ProgramDevice {
 
   private took(state: any): void {
     this.state.value = state;
+    if (this.loads >= 0 && state.loads !== this.loads && !this.busy.peek()) {
+      void this.know(state).catch(fail);
+    }
     if (state.phase === 2) {
       this.began = true;
     } else if (state.phase !== 3 && this.began) {
@@ -98,10 +123,15 @@ export class ProgramDevice {
     return { name: this.name.peek(), text: asBytes(text) };
   }
 
-  async fetch(name: string): Promise<void> {
+  /** A program of the server by name; the loaded one without. */
+  async fetch(name: string): Promise<bench.Kept> {
     const source = await request(this.device, 'FETCH', { name });
-    this.name.value = source.name || name || 'program.play';
-    this.text.value = asText(source.text);
+    return { name: source.name || name || 'program.play', text: asText(source.text) };
+  }
+
+  /** Opens a program of the server. */
+  async openNamed(name: string): Promise<void> {
+    bench.put(await this.fetch(name));
     this.matches.value = null;
   }
 
@@ -141,12 +171,27 @@ export class ProgramDevice {
     }
   }
 
-  /** Loads what is in the editor if it is not loaded; false if it has mistakes. */
+  /** Loads what is on the bench, in place of what runs; false if it has mistakes: then everything stays as it is. */
   private async load(): Promise<boolean> {
-    const report = await request(this.device, 'LOAD', this.source());
-    this.report.value = report;
-    this.loadedText = this.text.peek();
-    return report.mistakes.length === 0;
+    const program = { name: this.name.peek(), text: this.text.peek() };
+    const source = this.source();
+    this.report.value = await request(this.device, 'CHECK', source);
+    if (this.report.peek()!.mistakes.length > 0) {
+      return false;
+    }
+    if (this.runs()) {
+      await request(this.device, 'STOP');
+    }
+    this.report.value = await request(this.device, 'LOAD', source);
+    this.loads = (await request(this.device, 'STATE')).loads;
+    this.loaded.value = program;
+    return true;
+  }
+
+  /** It runs or is paused. */
+  runs(): boolean {
+    const phase = this.state.value?.phase;
+    return phase === 2 || phase === 3;
   }
 
   private async guarded(action: () => Promise<void>): Promise<void> {
@@ -184,7 +229,7 @@ export class ProgramDevice {
 
   match(): Promise<void> {
     return this.guarded(async () => {
-      if (await this.load()) {
+      if ((this.runs() && this.isLoaded()) || (await this.load())) {
         this.matches.value = await request(this.device, 'MATCH', { seed: 0, loose: 0, paused: 0, seconds: 0 });
       }
     });
@@ -221,6 +266,6 @@ export class ProgramDevice {
   }
 
   isLoaded(): boolean {
-    return this.loadedText === this.text.value;
+    return this.loaded.value?.text === this.text.value;
   }
 }

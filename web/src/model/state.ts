@@ -33,6 +33,7 @@ export const loadError = signal('');
 /** Sentences for the user, newest last. */
 export const notes = signal<{ id: number; text: string; bad: boolean }[]>([]);
 
+const MOST_NAMES = 3; // of robots in a sentence
 const RIGHTS: Right[] = ['read', 'write', 'move', 'operate'];
 let noteNumber = 0;
 
@@ -55,6 +56,11 @@ export const shortNames = computed(() => new Set(devices.value.map((device) => d
 
 export function nameOf(device: Device): string {
   return shortNames.value ? `${device.interface}:${device.index}` : device.name;
+}
+
+/** The robot that a device belongs to: `nina` for the label nina and nina.eye. Without a label, the name of the device. */
+export function robotOf(device: Device): string {
+  return device.label.split('.')[0] || nameOf(device);
 }
 
 export function topicOf(device: Device, message: string): string {
@@ -124,9 +130,24 @@ export function start(): void {
     }
   };
   link.onDevices = reloadSoon;
-  link.onNote = (message) => message.level > 0 && note(message.message, message.level > 1);
+  link.onNote = (message) => message.level > 0 && note(withRobot(message.message), message.level > 1);
+  stop.nameOf = robotOfDriver;
   link.connect();
   stop.connect();
+}
+
+/** A sentence about a device, with the name of its robot. */
+function withRobot(text: string): string {
+  const found = devices.peek().find((device) => device.label !== '' && (text.startsWith(`${device.name} `) || text.startsWith(`${device.name}:`) || text.startsWith(`${nameOf(device)} `) || text.startsWith(`${nameOf(device)}:`)));
+  return found === undefined ? text : `${robotOf(found)}: ${text}`;
+}
+
+/** The robots of a driver's instance: "nina" for robotfile0. */
+function robotOfDriver(instance: string): string {
+  const all: any[] = serverInfo.peek()?.statistics?.devices ?? [];
+  const names = [...new Set(all.filter((one) => one.instance === instance && one.label !== '').map((one) => one.label.split('.')[0]))];
+  const shown = names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES - 1).join(', ')} and ${names.length - MOST_NAMES + 1} more` : names.join(', ');
+  return names.length === 0 ? instance : `${instance} (${shown})`;
 }
 
 export function giveKey(value: string): void {
@@ -138,9 +159,27 @@ export function giveKey(value: string): void {
   }
 }
 
+/** Programs that a stop has ended; the user is asked whether they run again. */
+export const ended = signal<Device[]>([]);
+
+async function findEnded(): Promise<void> {
+  const programs = devices.peek().filter((device) => device.interface === 'program');
+  const states = await Promise.all(programs.map((device) => request(device, 'STATE').catch(() => null)));
+  ended.value = programs.filter((_, i) => states[i]?.phase === 6 && /panic/.test(states[i].error));
+}
+
+/** Runs them for the server, as they ran before. */
+export function runEnded(): void {
+  for (const device of ended.peek()) {
+    request(device, 'LAUNCH', { seed: 0, loose: 0, paused: 0, seconds: 0 }).then((matches) => !matches.fits && note(`${robotOf(device)}: ${matches.why}`, true), fail);
+  }
+  ended.value = [];
+}
+
 export async function resetPanic(): Promise<void> {
   try {
     await post('/api/reset', { epoch: stop.panic.peek()?.epoch ?? 0 });
+    await findEnded();
   } catch (error) {
     note(`The stop is not reset: ${(error as Error).message}`, true);
   }

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Card } from '../cards/card';
-import { descriptors, devices, nameOf, type Device } from '../model/state';
+import { descriptors, devices, nameOf, robotOf, type Device } from '../model/state';
 import { go, route } from '../parts/route';
 
 // What robots are made of comes first, what runs them last.
@@ -39,6 +39,16 @@ function Slot({ device, open }: { device: Device; open: boolean }) {
   );
 }
 
+/** Devices by robot, in the order of the robots' first devices; those without a robot come last. */
+function robotsOf(list: Device[]): [string, Device[]][] {
+  const robots = new Map<string, Device[]>();
+  for (const device of list.filter((one) => one.label !== '')) {
+    robots.set(robotOf(device), [...(robots.get(robotOf(device)) ?? []), device]);
+  }
+  const rest = list.filter((one) => one.label === '');
+  return [...robots, ...(rest.length > 0 ? [[robots.size > 0 ? 'Others' : '', rest] as [string, Device[]]] : [])];
+}
+
 export function DevicesPage() {
   const filter = useSignal('');
   const chosen = route.value[1] ?? '';
@@ -48,6 +58,7 @@ export function DevicesPage() {
   const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
   const ordered = [...devices.value].sort((a, b) => LAST.indexOf(a.interface) - LAST.indexOf(b.interface));
   const list = ordered.filter((device) => words.every((word) => `${device.name} ${device.label} ${device.driver}`.toLowerCase().includes(word)));
+  const groups = robotsOf(list);
   return (
     <div class="devices">
       <div class="toolbar">
@@ -60,10 +71,14 @@ export function DevicesPage() {
           <span class="sr">Go to</span>
           <select value={chosen} onChange={(event) => go('devices', event.currentTarget.value)}>
             <option value="">Go to …</option>
-            {list.map((device) => (
-              <option key={device.name} value={device.name}>
-                {nameOf(device)} {device.label}
-              </option>
+            {groups.map(([robot, members]) => (
+              <optgroup key={robot} label={robot || 'Devices'}>
+                {members.map((device) => (
+                  <option key={device.name} value={device.name}>
+                    {nameOf(device)} {device.label}
+                  </option>
+                ))}
+              </optgroup>
             ))}
           </select>
         </label>
@@ -72,11 +87,16 @@ export function DevicesPage() {
         </span>
       </div>
       {list.length === 0 && <p class="empty">No device has these words.</p>}
-      <div class="cards">
-        {list.map((device) => (
-          <Slot key={device.name} device={device} open={device.name === chosen} />
-        ))}
-      </div>
+      {groups.map(([robot, members]) => (
+        <section key={robot} aria-label={robot || 'Devices'}>
+          {robot !== '' && groups.length > 1 && <h2 class="group">{robot}</h2>}
+          <div class="cards">
+            {members.map((device) => (
+              <Slot key={device.name} device={device} open={device.name === chosen} />
+            ))}
+          </div>
+        </section>
+      ))}
     </div>
   );
 }

@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Canvas, type Pen } from '../cards/canvas';
-import { Mechanism, skeleton, type Description, type Joint } from '../model/mechanism';
-import { devices, fail, link, may, nameOf, stop } from '../model/state';
+import { Mechanism, OWN_NAME, skeleton, type Description, type Joint } from '../model/mechanism';
+import { devices, fail, link, may, robotOf, stop } from '../model/state';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { go, route } from '../parts/route';
@@ -97,6 +97,7 @@ function DofRow({ joint, index, dof, mechanism }: { robot: Description; joint: J
   const holder = mechanism.holders.value.find((one) => one.joint === index && one.dof === dof);
   const [low, high] = [Number.isFinite(what.lower) ? what.lower : turns ? -Math.PI : -2, Number.isFinite(what.upper) ? what.upper : turns ? Math.PI : 2];
   const id = `dof-${index}-${dof}`;
+  const taken = holder !== undefined && holder.label !== OWN_NAME && !mechanism.takes.value;
   const fixed = index === 0 || what.mimics || (what.servo & 1) === 0;
   const names = index === 0 ? (joint.dofs.length === 3 ? ['x', 'y', 'heading'] : ['x', 'y', 'z', 'yaw', 'pitch', 'roll']) : null;
   return (
@@ -105,10 +106,10 @@ function DofRow({ joint, index, dof, mechanism }: { robot: Description; joint: J
       {fixed ? (
         <meter id={id} min={low} max={high} value={value} />
       ) : (
-        <input id={id} type="range" min={low} max={high} step={(high - low) / 200} value={value} disabled={!may('move')} onChange={(event) => void mechanism.set(index, dof, +event.currentTarget.value, 1).catch(fail)} />
+        <input id={id} type="range" min={low} max={high} step={(high - low) / 200} value={value} disabled={!may('move') || taken || !!mechanism.state.value?.panicked} title={taken ? `${holder.label} moves it` : undefined} onChange={(event) => void mechanism.set(index, dof, +event.currentTarget.value, 1).catch(fail)} />
       )}
       <output class="num">{turns ? `${number((value * 180) / Math.PI, 1)} °` : `${number(value, 3)} m`}</output>
-      {holder !== undefined && <span class="chip good">{holder.label || 'held'}</span>}
+      {holder !== undefined && <span class={`chip ${taken ? 'warn' : 'good'}`}>{holder.label === OWN_NAME ? 'yours' : holder.label || 'held'}</span>}
     </div>
   );
 }
@@ -176,13 +177,17 @@ function Timeline({ mechanism }: { mechanism: Mechanism }) {
       <dl class="tiles small-tiles">
         {[
           ['Frames that wait', number(state?.frames)],
-          ['of them yours', queues === null ? '–' : `${queues.command} + ${queues.playback}`],
-          ['Clients', number(state?.clients)],
-          ['Frames played', queues === null ? '–' : number(queues.played)],
-          ['Late', queues === null ? '–' : `${queues.late}, at most ${number(queues.longest * 1000, 1)} ms`],
-          ['Dropped', queues === null ? '–' : number(queues.dropped)],
           ['Commands to devices', number(state?.writes)],
+          ['Clients', number(state?.clients)],
           ['Over the limits', number(state?.excesses)],
+          ...(queues === null || queues.played + queues.command + queues.playback === 0
+            ? []
+            : [
+                ['Yours: waiting', `${queues.command} + ${queues.playback}`],
+                ['Yours: played', number(queues.played)],
+                ['Yours: late', `${queues.late}, at most ${number(queues.longest * 1000, 1)} ms`],
+                ['Yours: dropped', number(queues.dropped)],
+              ]),
         ].map(([label, value]) => (
           <div class="tile" key={label}>
             <dt>{label}</dt>
@@ -198,7 +203,10 @@ function Timeline({ mechanism }: { mechanism: Mechanism }) {
 
 function Controls({ mechanism }: { mechanism: Mechanism }) {
   const rate: number = mechanism.state.value?.rate ?? 1;
-  const no = !may('move');
+  const panicked = !!mechanism.state.value?.panicked;
+  const no = !may('move') || panicked;
+  const others = mechanism.others();
+  const busy = others.length > 0 && !mechanism.takes.value;
   const set = (value: number) => void mechanism.rate(value).catch(fail);
   return (
     <div class="row controls" role="group" aria-label="Motion">
@@ -210,12 +218,17 @@ function Controls({ mechanism }: { mechanism: Mechanism }) {
         <input type="range" min="0" max="1" step="0.05" disabled={no} value={rate} onChange={(event) => set(+event.currentTarget.value)} />
         <output class="num">{number(rate * 100, 0)} %</output>
       </label>
-      <button type="button" disabled={no} onClick={() => void mechanism.home().catch(fail)}>
+      <button type="button" disabled={no || busy} title={busy ? `${others.join(', ')} moves joints` : undefined} onClick={() => void mechanism.home().catch(fail)}>
         All joints home
       </button>
-      <button type="button" disabled={no} onClick={() => void mechanism.cancel().catch(fail)}>
+      <button type="button" disabled={no} title="Ends what this page has commanded" onClick={() => void mechanism.cancel().catch(fail)}>
         Cancel
       </button>
+      {mechanism.mayTake() && (
+        <label title="Your commands take joints from other clients, for example from a sequence that plays">
+          <input type="checkbox" checked={mechanism.takes.value} disabled={no} onChange={(event) => void mechanism.take(event.currentTarget.checked).catch(fail)} /> take over
+        </label>
+      )}
       <button type="button" class="danger" onClick={() => stop.press('panic of the page Motion')}>
         Panic
       </button>
@@ -223,12 +236,24 @@ function Controls({ mechanism }: { mechanism: Mechanism }) {
   );
 }
 
+/** Who moves it, and what the robot answered to the last action. */
 function Words({ mechanism }: { mechanism: Mechanism }) {
+  const others = mechanism.others();
   return (
     <div class="words" role="log" aria-label="What the robot answers">
-      {mechanism.words.value.map((word, i) => (
-        <div key={i} class={word.bad ? 'bad' : 'soft'}>
-          {word.text}
+      {mechanism.state.value?.panicked ? (
+        <div class="bad">Nothing moves: there is a panic. Reset it below.</div>
+      ) : (
+        others.length > 0 &&
+        !mechanism.takes.value && (
+          <div class="soft">
+            {others.join(', ')} moves this robot. {mechanism.mayTake() ? 'Choose take over to move its joints yourself.' : 'Its joints are free when it has ended.'}
+          </div>
+        )
+      )}
+      {mechanism.words.value.map((word) => (
+        <div key={word.text} class={word.bad ? 'bad' : 'soft'}>
+          {word.text} {word.count > 1 && `(${word.count} times)`}
         </div>
       ))}
     </div>
@@ -276,7 +301,7 @@ export default function MotionPage() {
             <select value={device!.name} onChange={(event) => go('motion', event.currentTarget.value)}>
               {all.map((one) => (
                 <option key={one.name} value={one.name}>
-                  {one.label || nameOf(one)}
+                  {robotOf(one)}
                 </option>
               ))}
             </select>

@@ -1,16 +1,20 @@
 // programs.tsx - a program as blocks and as text, and the robot that runs it.
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Editor } from '../blocks/editor';
-import { fail, link, may, nameOf, devices } from '../model/state';
-import { PHASES, ProgramDevice, type Mistake } from '../model/program';
+import * as bench from '../model/bench';
+import { fail, link, may, note, robotOf, devices, type Device } from '../model/state';
+import { PHASES } from '../model/phases';
+import { ProgramDevice, type Mistake } from '../model/program';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { go, route } from '../parts/route';
-import { save } from '../parts/save';
+import { save as download } from '../parts/save';
 import './programs.css';
 
 const TYPE_MS = 500; // from the last key to the blocks
+const MOST_CREW = 24; // robots that are watched
 
 // ---- Blocks ------------------------------------------------------------------------------------------
 
@@ -177,21 +181,28 @@ function Mistakes({ program, go }: { program: ProgramDevice; go: (mistake: Mista
 
 // ---- Running -----------------------------------------------------------------------------------------
 
-function Buttons({ program }: { program: ProgramDevice }) {
+function Buttons({ program, crew }: { program: ProgramDevice; crew: ProgramDevice[] }) {
   const phase = program.state.value?.phase ?? 0;
   const keep = useSignal(false);
   const runs = phase === 2;
   const paused = phase === 3;
+  const same = program.isLoaded();
   const no = !may('move') || program.busy.value;
+  const all = () => crew.forEach((one) => void one.run(keep.value, false));
   return (
     <div class="row controls" role="group" aria-label="Run">
-      <button class="go" type="button" disabled={no || runs} onClick={() => void (paused ? program.resume() : program.run(keep.value, false))}>
-        <Icon name="play" /> {paused ? 'Continue' : 'Run'}
+      <button class="go" type="button" disabled={no || (runs && same)} title={runs && !same ? 'The robot stops what it runs, and runs this program' : undefined} onClick={() => void (paused && same ? program.resume() : program.run(keep.value, false))}>
+        <Icon name="play" /> {paused && same ? 'Continue' : 'Run'}
       </button>
+      {crew.length > 1 && (
+        <button type="button" id="run-all" disabled={no} title="The same program on every robot" onClick={all}>
+          <Icon name="play" /> Run on all {crew.length}
+        </button>
+      )}
       <button type="button" disabled={no || !runs} onClick={() => void program.pause()}>
         <Icon name="pause" /> Pause
       </button>
-      <button type="button" disabled={no || runs} onClick={() => void program.step()}>
+      <button type="button" disabled={no || (runs && same)} onClick={() => void program.step()}>
         <Icon name="step" /> Step
       </button>
       <button type="button" disabled={!runs && !paused} onClick={() => void program.stop()}>
@@ -204,6 +215,27 @@ function Buttons({ program }: { program: ProgramDevice }) {
   );
 }
 
+const LOOKS: Record<string, string> = { running: 'good', failed: 'bad', paused: 'warn' };
+
+/** What every robot does; a click shows it. */
+function Crew({ crew, program }: { crew: ProgramDevice[]; program: ProgramDevice }) {
+  return (
+    <ul class="crew" aria-label="Robots">
+      {crew.map((one) => {
+        const phase = PHASES[one.state.value?.phase ?? 0];
+        const why = one.matches.value !== null && !one.matches.value.fits ? one.matches.value.why : (one.state.value?.error ?? '');
+        return (
+          <li key={one.device.name}>
+            <button class="quiet small" type="button" aria-pressed={one.device.name === program.device.name} title={why} onClick={() => go('programs', one.device.name)}>
+              {robotOf(one.device)} <span class={`chip ${LOOKS[phase] ?? ''}`}>{phase}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
 function Status({ program }: { program: ProgramDevice }) {
   const state = program.state.value;
   const phase = PHASES[state?.phase ?? 0];
@@ -212,9 +244,17 @@ function Status({ program }: { program: ProgramDevice }) {
   const most = report?.chip_bytes || state?.chip_bytes || 0;
   return (
     <div class="row facts">
-      <span id="phase" class={`chip ${phase === 'running' ? 'good' : phase === 'failed' ? 'bad' : phase === 'paused' ? 'warn' : ''}`}>
+      <span id="phase" class={`chip ${LOOKS[phase] ?? ''}`}>
         {phase}
       </span>
+      {program.loaded.value !== null && !program.isLoaded() && (
+        <span class="soft">
+          {robotOf(program.device)} has{' '}
+          <button class="small" type="button" title="Shows the program of the robot. Yours is set aside." onClick={() => bench.put(program.loaded.peek()!)}>
+            {program.loaded.value.name === bench.name.value ? `another ${program.loaded.value.name}` : program.loaded.value.name}
+          </button>
+        </span>
+      )}
       {state?.time > 0 && <span class="num soft">{number(state.time, 1)} s</span>}
       {bytes > 0 && (
         <span class="soft">
@@ -296,8 +336,117 @@ function Output({ program }: { program: ProgramDevice }) {
 
 // ---- The page ------------------------------------------------------------------------------------------
 
-function Opened({ program }: { program: ProgramDevice }) {
-  const list = program.list.value;
+/** A button and what it opens: Escape or a click elsewhere closes it. */
+function Sheet({ label, icon, children }: { label: string; icon: string; children: (close: () => void) => ComponentChildren }) {
+  const open = useSignal(false);
+  const place = useRef<HTMLDivElement>(null);
+  const close = () => {
+    open.value = false;
+    place.current?.querySelector('button')?.focus();
+  };
+  useEffect(() => {
+    if (!open.value) {
+      return undefined;
+    }
+    place.current?.querySelector<HTMLElement>('.sheet input, .sheet button')?.focus();
+    const outside = (event: Event) => !place.current?.contains(event.target as Node) && (open.value = false);
+    addEventListener('pointerdown', outside, { capture: true });
+    return () => removeEventListener('pointerdown', outside, { capture: true });
+  }, [open.value]);
+  return (
+    <div class="popover" ref={place} onKeyDown={(event) => event.key === 'Escape' && open.value && close()}>
+      <button type="button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+        <Icon name={icon} /> {label}
+      </button>
+      {open.value && <div class="panel sheet programs-sheet">{children(close)}</div>}
+    </div>
+  );
+}
+
+function Rows({ title, list, choose, remove }: { title: string; list: { name: string; title?: string }[]; choose: (index: number) => void; remove?: (index: number) => void }) {
+  if (list.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="plain">
+        {list.map((item, i) => (
+          <li key={i} class="item">
+            <button class="quiet small" type="button" onClick={() => choose(i)}>
+              {item.name} <small>{item.title}</small>
+            </button>
+            {remove !== undefined && (
+              <button class="quiet small" type="button" aria-label={`Delete ${item.name}`} onClick={() => remove(i)}>
+                <Icon name="close" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The first comment of a text, as the server's list has it. */
+function titleOf(text: string): string {
+  return /^#\s*(.*)/.exec(text)?.[1].replace(/^\S+\.play - /, '').slice(0, 60) ?? '';
+}
+
+function Open({ program, close }: { program: ProgramDevice; close: () => void }) {
+  const [saved, aside, shipped] = [bench.shelf.value, bench.aside.value, program.list.value];
+  const file = async (input: HTMLInputElement) => {
+    const chosen = input.files?.[0];
+    if (chosen !== undefined) {
+      bench.put({ name: chosen.name, text: await chosen.text() });
+      close();
+    }
+  };
+  return (
+    <>
+      <Rows title="Saved in this browser" list={saved.map((one) => ({ name: one.name, title: titleOf(one.text) }))} choose={(i) => (bench.put(saved[i]), close())} remove={(i) => bench.remove(saved[i])} />
+      <Rows title="Not saved" list={aside.map((one) => ({ name: one.name, title: titleOf(one.text) }))} choose={(i) => (bench.takeUp(aside[i]), close())} />
+      <Rows title="Of the server" list={shipped} choose={(i) => void program.openNamed(shipped[i].name).then(close, fail)} />
+      <h3>A file</h3>
+      <input type="file" accept=".play,text/plain" aria-label="A file of this computer" onChange={(event) => void file(event.currentTarget).catch(fail)} />
+    </>
+  );
+}
+
+function Save({ close }: { close: () => void }) {
+  const typed = useSignal(bench.name.peek());
+  const name = typed.value.trim();
+  const replaces = name !== bench.name.value && bench.shelf.value.some((one) => one.name === name);
+  const keep = (event: Event) => {
+    event.preventDefault();
+    const full = name.endsWith('.play') ? name : `${name}.play`;
+    if (bench.save(full)) {
+      note(`${full} is saved in this browser.`);
+    } else {
+      note('This browser keeps nothing: download the program instead.', true);
+    }
+    close();
+  };
+  return (
+    <form onSubmit={keep}>
+      <label>
+        Name
+        <input type="text" required maxLength={60} value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} />
+      </label>
+      <div class="row">
+        <button type="submit" class="go" disabled={name === ''}>
+          {replaces ? 'Replace' : 'Save'}
+        </button>
+        <button type="button" onClick={() => (download(bench.name.peek(), 'text/plain', bench.text.peek()), close())}>
+          <Icon name="down" /> Download
+        </button>
+      </div>
+      <p class="hint">This browser keeps it for this server.</p>
+    </form>
+  );
+}
+
+function Opened({ program, crew }: { program: ProgramDevice; crew: ProgramDevice[] }) {
   return (
     <div class="programs">
       <div class="bar">
@@ -306,37 +455,28 @@ function Opened({ program }: { program: ProgramDevice }) {
           <label>
             Robot
             <select value={program.device.name} onChange={(event) => go('programs', event.currentTarget.value)}>
-              {devices.value
-                .filter((device) => device.interface === 'program')
-                .map((device) => (
-                  <option key={device.name} value={device.name}>
-                    {device.label || nameOf(device)}
-                  </option>
-                ))}
-            </select>
-          </label>
-          <label>
-            Program
-            <select
-              value={list.some((item) => item.name === program.name.value) ? program.name.value : ''}
-              onChange={(event) => event.currentTarget.value !== '' && program.fetch(event.currentTarget.value).catch(fail)}
-            >
-              {!list.some((item) => item.name === program.name.value) && <option value="">{program.name.value}</option>}
-              {list.map((item) => (
-                <option key={item.name} value={item.name} title={item.title}>
-                  {item.name}
+              {crew.map(({ device }) => (
+                <option key={device.name} value={device.name}>
+                  {robotOf(device)}
                 </option>
               ))}
             </select>
           </label>
+          <span class="file">
+            <strong id="program-name">{bench.name.value || 'no program yet'}</strong> {bench.unsaved.value && <span class="chip warn">not saved</span>}
+          </span>
+          <Sheet label="Open" icon="folder">
+            {(close) => <Open program={program} close={close} />}
+          </Sheet>
+          <Sheet label="Save" icon="save">
+            {(close) => <Save close={close} />}
+          </Sheet>
           <button type="button" onClick={() => program.format().catch(fail)}>
             Format
           </button>
-          <button type="button" onClick={() => save(program.name.value, 'text/plain', program.text.value)}>
-            <Icon name="down" /> Save
-          </button>
         </div>
-        <Buttons program={program} />
+        <Buttons program={program} crew={crew} />
+        {crew.length > 1 && <Crew crew={crew} program={program} />}
         <Status program={program} />
       </div>
       <div class="editors">
@@ -354,21 +494,32 @@ function Opened({ program }: { program: ProgramDevice }) {
   );
 }
 
+/** The robot that was chosen last. */
+let chosen = '';
+
 export default function ProgramsPage() {
   const all = devices.value.filter((device) => device.interface === 'program');
-  const device = all.find((one) => one.name === route.value[1]) ?? all[0];
+  const named = (name: string): Device | undefined => all.find((one) => one.name === name);
+  const device = named(route.value[1] ?? '') ?? named(chosen) ?? all[0];
   const open = link.state.value === 'open' && link.services.value.size > 0;
-  const program = useMemo(() => (device === undefined || !open ? null : new ProgramDevice(device)), [device?.name, open]);
+  const names = all.map((one) => one.name).join();
+  const crew = useMemo(() => (open ? all.slice(0, MOST_CREW).map((one) => new ProgramDevice(one)) : []), [names, open]);
   useEffect(() => {
+    crew.forEach((one) => one.watch());
+    return () => crew.forEach((one) => one.close());
+  }, [crew]);
+  const program = crew.find((one) => one.device.name === device?.name) ?? null;
+  useEffect(() => {
+    chosen = program?.device.name ?? chosen;
     program?.open().catch(fail);
-    return () => program?.close();
+    return () => program?.leave();
   }, [program]);
   if (program === null) {
     return (
       <p class="empty">
-        {device === undefined ? 'This server has no device that runs programs. Add a driver “play” to its configuration, or start the demo.' : 'Waiting for the server …'}
+        {device === undefined ? 'This server has no device that runs programs. Add a driver “program” to its configuration, or start the demo.' : 'Waiting for the server …'}
       </p>
     );
   }
-  return <Opened key={program.device.name} program={program} />;
+  return <Opened key={program.device.name} program={program} crew={crew} />;
 }

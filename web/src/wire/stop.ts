@@ -13,22 +13,28 @@ export type Panic = {
   stopped: boolean;
   ms: number;
   owing: string[];
+  confirmed: { driver: string; ms: number }[]; // drivers that did not stop at once, when they had
 };
 
 const FALLBACK_MS = 200;
 const PING_MS = 15000;
+const SOON_MS = 500; // a robot that brakes may take so long
+const LATE_MS = 100; // a robot that confirms later does not make the stop of the others slow
 
 export class Stop {
   readonly panic = signal<Panic | null>(null);
   readonly open = signal(false);
   /** What happened to the last stop of this page, in words; empty without one. */
   readonly report = signal('');
+  /** The name of a driver for people. */
+  nameOf: (driver: string) => string = (driver) => driver;
   readonly pressed = signal(false); // this page raised the panic
 
   private socket: WebSocket | null = null;
   private pressedAt = 0;
   private delay = 300;
   private fallback = 0;
+  private firstMs = 0; // until the first word of the server about the stop
 
   constructor(private readonly url: () => string) {
     setInterval(() => this.send({ op: 'ping' }), PING_MS);
@@ -54,6 +60,7 @@ export class Stop {
     this.pressedAt = performance.now();
     this.pressed.value = true;
     this.report.value = 'Stopping …';
+    this.firstMs = 0;
     const sent = this.send({ op: 'panic', why });
     clearTimeout(this.fallback);
     if (sent) {
@@ -92,11 +99,19 @@ export class Stop {
     }
   }
 
+  /** "Stopped in 12 ms; nina confirmed after 640 ms". */
+  private stoppedIn(ms: number, confirmed: Panic['confirmed']): string {
+    const late = confirmed.filter((one) => one.ms > LATE_MS);
+    const prompt = late.length > 0 ? Math.max(this.firstMs, ...confirmed.filter((one) => one.ms <= LATE_MS).map((one) => one.ms)) : ms;
+    const words = late.map((one) => `${this.nameOf(one.driver)} confirmed after ${Math.round(one.ms)} ms`);
+    return [`Stopped in ${Math.max(1, Math.round(prompt))} ms`, ...words].join('; ');
+  }
+
   private received(message: any): void {
     if (message.op !== 'panic') {
       return;
     }
-    const panic: Panic = { owing: [], ...message, active: !!message.active, stopped: !!message.stopped };
+    const panic: Panic = { owing: [], confirmed: [], ...message, active: !!message.active, stopped: !!message.stopped };
     this.panic.value = panic;
     if (!panic.active) {
       this.pressed.value = false;
@@ -107,11 +122,12 @@ export class Stop {
     if (this.pressedAt !== 0) {
       clearTimeout(this.fallback);
       const ms = performance.now() - this.pressedAt;
+      this.firstMs = this.firstMs || ms;
       if (panic.stopped) {
-        this.report.value = `Stopped in ${Math.max(1, Math.round(ms))} ms`;
+        this.report.value = this.stoppedIn(ms, panic.confirmed);
         this.pressedAt = 0;
       } else {
-        this.report.value = `Not stopped yet: ${panic.owing.join(', ')}`;
+        this.report.value = `${ms < SOON_MS ? 'Stopping' : 'Not stopped yet'}: ${panic.owing.map(this.nameOf).join(', ')}`;
       }
     }
   }

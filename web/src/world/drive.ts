@@ -1,8 +1,9 @@
 // drive.ts - drives a vehicle: what keys, stick and gamepad ask for becomes commands, ten times a second.
 //
-// Nothing is sent while nobody drives. When the last one lets go, the page is hidden or loses the focus, a stop is sent.
+// Nothing is sent while nobody drives. When the last one lets go, the page is hidden or loses the focus, a stop is sent, and HALT
+// releases the device: the end of the lease is then nothing that anybody has to hear of.
 import { signal } from '@preact/signals';
-import { command, type Device } from '../model/state';
+import { command, fail, link, request, type Device } from '../model/state';
 
 export type Wish = { forward: number; left: number; turn: number }; // each from -1 to 1
 
@@ -31,10 +32,14 @@ export class Drive {
   private keys = new Set<string>();
   private stick: Wish = NONE;
   private timer = 0;
-  private rest = 0; // stops that are still to be sent
+  private moving = false;
   private hidden = () => this.release();
 
-  constructor(readonly device: Device) {
+  /** `padded`: a gamepad drives it. Only one vehicle of a page may have this. */
+  constructor(
+    readonly device: Device,
+    private readonly padded = false,
+  ) {
     addEventListener('blur', this.hidden);
     document.addEventListener('visibilitychange', this.hidden);
     this.timer = setInterval(() => this.send(), SEND_MS);
@@ -76,7 +81,7 @@ export class Drive {
   }
 
   private padWish(): Wish {
-    for (const pad of document.hasFocus() ? navigator.getGamepads() : []) {
+    for (const pad of this.padded && document.hasFocus() ? navigator.getGamepads() : []) {
       const axes = (pad?.axes ?? []).map((axis) => (Math.abs(axis) < DEAD ? 0 : axis));
       if (axes.length >= 2 && (axes[0] !== 0 || axes[1] !== 0 || axes[2])) {
         this.pad.value = pad!.id;
@@ -105,13 +110,16 @@ export class Drive {
     const wish = this.sum();
     const moves = wish.forward !== 0 || wish.left !== 0 || wish.turn !== 0;
     this.wish.value = wish;
-    if (!moves && this.rest === 0) {
+    if (!moves && !this.moving) {
       return;
     }
-    this.rest = moves ? 3 : this.rest - 1;
+    this.moving = moves;
     command(this.device, 'VEL', {
       vel: { px: wish.forward * this.speed.forward, py: wish.left * this.speed.forward, pa: wish.turn * this.speed.turn },
       state: 1,
     });
+    if (!moves && link.state.peek() === 'open') {
+      request(this.device, 'HALT').catch((error) => link.state.peek() === 'open' && fail(error));
+    }
   }
 }

@@ -1,11 +1,12 @@
 /*
  * element.h - a small XML file as a tree, with the line of every element.
  *
- * Robot files, wiring files and the vocabulary are read through it. Everything is bounded, and a
- * file with declarations of its own is refused. All memory belongs to the document's arena.
+ * Robot files, wiring files, the vocabulary and the manifests of sensors are read through it.
+ * Everything is bounded, and a file with declarations of its own is refused. All memory belongs to
+ * the document's arena.
  */
-#ifndef TROUPE_UNIVERSAL_ELEMENT_H
-#define TROUPE_UNIVERSAL_ELEMENT_H
+#ifndef TROUPE_CONVERT_ELEMENT_H
+#define TROUPE_CONVERT_ELEMENT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* element.c - XML files as trees; see element.h. */
-#include "universal/element.h"
+#include "convert/element.h"
 
 #include <expat.h>
 #include <math.h>

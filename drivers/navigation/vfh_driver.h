@@ -1,0 +1,52 @@
+/*
+ * vfh_driver.h - what the files of the driver `vfh` share.
+ *
+ * vfh.c runs the instance, vfh_settings.c reads the configuration.
+ */
+#ifndef TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
+#define TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
+
+#include "beams.h"
+#include "navigation/vfh.h"
+#include "troupe/interfaces/planner.h"
+#include "troupe/interfaces/position2d.h"
+
+extern const tp_param tpi_vfh_params[];
+
+/* Leaving a place where the robot is stuck. */
+struct vfh_escape {
+    double speed, duration, turnrate; /* of the configuration; 0 for none */
+    double until;                     /* s: the time of the data at which it ends; 0 for never */
+    bool left;                        /* it turns left this time */
+};
+
+struct vfh {
+    tp_device *position; /* borrowed; NULL if it is not offered */
+    tp_device *planner;  /* borrowed; NULL if it is not offered */
+    tp_link *base;       /* borrowed */
+    struct beams beams;
+    tpi_nav_window window;
+    tpi_nav_vfh method;
+    struct vfh_escape escape;
+    bool sized; /* the configuration says how large the robot is */
+
+    tpi_nav_pose pose;
+    bool posed;         /* the robot has said where it is */
+    bool stalled;       /* it has said that it is stuck */
+    int64_t base_ns;    /* when it has spoken last */
+    int64_t sensor_ns;  /* when the sensor has */
+    int64_t timeout_ns; /* a sensor or robot that is silent for longer counts as lost */
+    double stepped;     /* s: time of the data of the last decision */
+
+    bool active;  /* there is a goal, and the robot may go there */
+    bool enabled; /* ENABLE of the planner */
+    bool blind;   /* it was stopped because of silence */
+    tpi_nav_pose goal;
+    tpi_nav_point *points; /* owned */
+    size_t most_points;
+};
+
+/* Read the configuration. From init. */
+tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err);
+
+#endif

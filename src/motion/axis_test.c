@@ -1,0 +1,126 @@
+/* axis_test.c - steps of speeds: commands that come within a period of each other. */
+#include "motion/engine_test.h"
+
+/* No two writes differ by more than the acceleration allows for the time between them and the
+ * period of the later one. */
+static void within_acceleration(const struct bench *b, uint16_t output, uint16_t slot, double limit)
+{
+    const double period_s = 0.01;
+
+    for (size_t i = 0; i < b->count; i++) {
+        const struct bench_write *from = &b->writes[i];
+
+        for (size_t j = i + 1; j < b->count && from->write.output == output; j++) {
+            const struct bench_write *to = &b->writes[j];
+            const double time_s = (double)(to->due_ns - from->due_ns) * 1e-9;
+            const double change = fabs(to->speeds[slot] - from->speeds[slot]);
+
+            if (time_s > 0.2) {
+                break;
+            }
+            if (to->write.output == output && change > 1.001 * limit * (time_s + period_s)) {
+                fail_msg("from %g to %g in %g ms", from->speeds[slot], to->speeds[slot],
+                         1000 * time_s);
+            }
+        }
+    }
+}
+
+/* The step of a period has been written when the next command comes. */
+static void a_speed_that_comes_again_within_a_period_steps_no_further(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    for (uint32_t i = 1; i <= 50; i++) {
+        bench_speed(b, c, i, 0.8, 0, 2);
+        bench_wait(b, c, 1);
+    }
+    within_acceleration(b, 0, 0, 1);
+    within_acceleration(b, 0, 2, 4);
+    assert_true(bench_last(b, 0)->values[0] > 0.038); /* it accelerates all the time, at 4/5 */
+    bench_wait(b, c, 1500);
+    assert_true(bench_last(b, 0)->values[0] == 0.8 && bench_last(b, 0)->values[2] == 2);
+}
+
+/* A brake waits for nothing: what went up can go down at once. */
+static void a_stop_within_the_period_of_a_step_begins_at_once(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_speed(b, c, 1, 0.8, 0, 0);
+    bench_wait(b, c, 500);
+    bench_wait(b, c, 1);
+    const double before = bench_last(b, 0)->values[0];
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_STOP, 2, &(tpi_motion_empty){0});
+    bench_wait(b, c, 1);
+    assert_true(bench_last(b, 0)->values[0] < before - 0.0079); /* a whole step, 4/5 of 0.01 */
+    within_acceleration(b, 0, 0, 1);
+    bench_wait(b, c, 1500);
+    assert_true(bench_last(b, 0)->values[0] == 0);
+}
+
+static void speeds_stops_and_brakes_at_any_time_keep_the_acceleration(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    uint32_t random = 1;
+
+    for (uint32_t i = 1; i <= 400; i++) {
+        random = random * 1664525 + 1013904223;
+        const double speed = (double)(int)(random >> 24) / 128 - 1;
+
+        if (i % 7 == 0) {
+            bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){0});
+        } else if (i % 5 == 0) {
+            bench_send(b, c, BENCH_DIRECT, TPI_MOTION_STOP, i, &(tpi_motion_empty){0});
+        } else {
+            bench_speed(b, c, i, speed, 0, 3 * speed);
+        }
+        bench_wait(b, c, (random >> 8) % 4 == 0 ? 60 : (random >> 12) % 9);
+        bench_drain(b, c);
+    }
+    within_acceleration(b, 0, 0, 1);
+    within_acceleration(b, 0, 2, 4);
+    assert_int_equal(tpi_motion_engine_excesses(b->engine), 0);
+}
+
+/* Commands at whole periods find the step of the last one over: nothing is later than it was. */
+static void a_speed_that_comes_again_after_a_period_goes_on_as_one(void **state)
+{
+    struct bench *b = *state;
+    struct bench *once = bench_new(NULL);
+    const uint32_t c = bench_join(b, "a", 0), d = bench_join(once, "a", 0);
+
+    for (uint32_t i = 0; i < 30; i++) {
+        const tpi_motion_header at = {.mode = TPI_MOTION_DELAY,
+                                      .time_us =
+                                          (uint64_t)(BENCH_START / 1000 + 50000 + i * 10000)};
+
+        bench_send(b, c, at, TPI_MOTION_SETSPEED, i + 1, &(tpi_motion_setspeed){0.8, 0, 0});
+        if (i == 0) {
+            bench_send(once, d, at, TPI_MOTION_SETSPEED, 1, &(tpi_motion_setspeed){0.8, 0, 0});
+        }
+    }
+    bench_wait(b, c, 300);
+    bench_wait(once, d, 300);
+    assert_int_equal(b->count, once->count);
+    for (size_t i = 0; i < b->count; i++) {
+        assert_int_equal(b->writes[i].due_ns, once->writes[i].due_ns);
+        assert_true(fabs(b->writes[i].values[0] - once->writes[i].values[0]) < 1e-12);
+    }
+    bench_free(once);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_CASE(a_speed_that_comes_again_within_a_period_steps_no_further),
+        BENCH_CASE(a_stop_within_the_period_of_a_step_begins_at_once),
+        BENCH_CASE(speeds_stops_and_brakes_at_any_time_keep_the_acceleration),
+        BENCH_CASE(a_speed_that_comes_again_after_a_period_goes_on_as_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,333 @@
+/* manifest_test.c - manifests: what is read and written, and that each mistake has its place and a
+ * fix. */
+#include "sensors/manifest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "support/memory.h"
+
+static const char *const shipped[] = {"accelerometer", "button",      "heater",    "nxt_light",
+                                      "simulated",     "temperature", "ultrasonic"};
+
+static void read_file(tpi_buf *text, const char *path)
+{
+    tp_error err = {0};
+    char whole[512];
+
+    snprintf(whole, sizeof whole, "%s/%s", TEST_ROOT, path);
+    assert_int_equal(tpi_file_read(text, whole, TPI_MOST_MANIFEST, &err), TP_OK);
+}
+
+static tpi_manifest *read_shipped(const char *name)
+{
+    tpi_manifest *manifest = NULL;
+    tpi_buf text = {0};
+    tp_error err = {0};
+    char path[64];
+
+    snprintf(path, sizeof path, "sensors/%s.xml", name);
+    read_file(&text, path);
+    if (tpi_manifest_read(&manifest, tpi_buf_text(&text), text.length, path, NULL, &err) != TP_OK) {
+        fail_msg("%s", err.text);
+    }
+    tpi_buf_fini(&text);
+    return manifest;
+}
+
+static void reads_the_light_sensor_of_the_thesis(void **state)
+{
+    tpi_manifest *m = read_shipped("nxt_light");
+    const tpi_transducer *t = tpi_manifest_channel(m, 1);
+
+    (void)state;
+    assert_string_equal(m->lang, "English");
+    assert_string_equal(m->name, "NXT Light Sensor");
+    assert_string_equal(m->uuid, "LEGO.NXT.Light.9844");
+    assert_string_equal(m->version, "9844");
+    assert_string_equal(m->info_uri, "http://mindstorms.lego.com/en-us/products/default.aspx#9844");
+    assert_int_equal(m->num_chans, 1);
+    assert_true(m->timeout_ms == 10000);
+    assert_string_equal(m->maker, "LEGO");
+    assert_string_equal(m->serial_no, "749J7");
+    assert_string_equal(m->home_page, "http://www.lego.com");
+    assert_non_null(strstr(m->maker_documentation, "robot to \"see.\" Using"));
+    assert_string_equal(t->name, "Light Sensor");
+    assert_string_equal(t->parameter, "Brightness");
+    assert_int_equal(t->type, TPI_CHANNEL_SENSOR);
+    assert_int_equal(t->conversion_count, 2);
+    assert_string_equal(t->conversions[0].label, "Raw");
+    assert_int_equal(t->conversions[1].unit, TPI_UNIT_PERCENT);
+    assert_string_equal(t->conversions[1].datatype, "uint16");
+    assert_true(tpi_scaling_value(&t->conversions[1].scaling, 550) == 50);
+    assert_true(tpi_scaling_uncertainty(&t->conversions[1].scaling, 550) == 0.143);
+    assert_true(tpi_scaling_uncertainty(&t->conversions[0].scaling, 550) == 1);
+    assert_string_equal(t->modes[0].name, "Floodlight");
+    assert_string_equal(t->modes[0].options[1].name, "Off");
+    assert_int_equal(t->modes[0].options[1].index, 2);
+    assert_true(t->min_period_ms == 3.004 && t->trig_delay_ms == 3.004);
+    assert_true(m->has_datalogging);
+    tpi_manifest_destroy(m);
+}
+
+static void reads_back_what_it_writes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++) {
+        tpi_manifest *first = read_shipped(shipped[i]), *second = NULL;
+        tpi_buf one = {0}, two = {0};
+        tp_error err = {0};
+        tpi_manifest_write(first, &one);
+        assert_int_equal(
+            tpi_manifest_read(&second, tpi_buf_text(&one), one.length, "x.xml", NULL, &err), TP_OK);
+        tpi_manifest_write(second, &two);
+        assert_string_equal(tpi_buf_text(&one), tpi_buf_text(&two));
+        tpi_manifest_destroy(first);
+        tpi_manifest_destroy(second);
+        tpi_buf_fini(&one);
+        tpi_buf_fini(&two);
+    }
+}
+
+static void has_halfway_roundings(void **state)
+{
+    tpi_manifest *m = read_shipped("temperature");
+    const tpi_scaling *s = &m->transducers[0].conversions[1].scaling;
+
+    (void)state;
+    for (int raw = -41; raw <= 41; raw += 2) {
+        assert_true(tpi_scaling_value(s, raw) == (raw < 0 ? raw - 1 : raw + 1) * 0.0625);
+    }
+    tpi_manifest_destroy(m);
+}
+
+static void puts_units(void **state)
+{
+    static const struct {
+        const char *sensor;
+        unsigned channel, conversion;
+        const char *unit;
+    } all[] = {{"ultrasonic", 1, 1, "mm"},   {"accelerometer", 2, 1, "m/s^2"},
+               {"accelerometer", 3, 2, "g"}, {"nxt_light", 1, 1, "%"},
+               {"nxt_light", 1, 0, ""},      {"temperature", 1, 1, "degC"},
+               {"button", 1, 0, ""}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        tpi_manifest *m = read_shipped(all[i].sensor);
+        tpi_buf unit = {0};
+        tpi_conversion_put_unit(
+            &tpi_manifest_channel(m, all[i].channel)->conversions[all[i].conversion], &unit);
+        assert_string_equal(tpi_buf_text(&unit), all[i].unit);
+        tpi_buf_fini(&unit);
+        tpi_manifest_destroy(m);
+    }
+}
+
+/* ---- Mistakes -------------------------------------------------------------------------------- */
+
+static void keep(void *context, const char *text)
+{
+    tpi_buf_printf(context, "%s\n", text);
+}
+
+static void explains_the_printed_manifest(void **state)
+{
+    tpi_buf text = {0}, told = {0};
+    tpi_mistakes mistakes = {.tell = keep, .context = &told};
+    tpi_manifest *m = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    read_file(&text, "tests/data/sensors/nxt_light_printed.xml");
+    assert_int_equal(tpi_manifest_read(&m, tpi_buf_text(&text), text.length, "c2.xml", NULL, &err),
+                     TP_E_INVALID);
+    assert_string_equal(err.text, "c2.xml:3: <name>: it is not closed before </identity> of line "
+                                  "24; write </name>");
+    assert_int_equal(
+        tpi_manifest_read(&m, tpi_buf_text(&text), text.length, "c2.xml", &mistakes, &err),
+        TP_E_INVALID);
+    assert_string_equal(
+        tpi_buf_text(&told),
+        "c2.xml:3: <name>: it is not closed before </identity> of line 24; write </name>\n"
+        "c2.xml:8: <info uri>: a name has no blank; write </info_uri>\n"
+        "c2.xml:31: <parameter>: it is not closed before </desc> of line 37; write </parameter>\n"
+        "c2.xml:80: <data model>: a name has no blank; write <data_model>\n"
+        "c2.xml:82: <sample size>: a name has no blank; write <sample_size>\n"
+        "c2.xml:82: <sample size>: a name has no blank; write </sample_size>\n"
+        "c2.xml:83: <data model>: a name has no blank; write </data_model>\n"
+        "c2.xml:92: <states>: it is closed but was not opened; write <states> before it\n"
+        "c2.xml:106: <modes>: it is closed but was not opened; write <modes> before it\n");
+    tpi_buf_fini(&text);
+    tpi_buf_fini(&told);
+}
+
+/* A manifest with something in its identity, its channel and its end. */
+static const char frame[] =
+    "<sensor>\n<identity>\n%s</identity>\n<transducers>\n<transducer>\n%s</transducer>\n"
+    "</transducers>\n%s</sensor>\n";
+
+static void expect(const char *identity, const char *channel, const char *rest, const char *error)
+{
+    char *text = malloc(4096);
+    tpi_manifest *m = NULL;
+    tp_error err = {0};
+
+    assert_non_null(text);
+    snprintf(text, 4096, frame, identity, channel, rest);
+    const tp_status status = tpi_manifest_read(&m, text, strlen(text), "s.xml", NULL, &err);
+    if (error == NULL) {
+        if (status != TP_OK) {
+            fail_msg("%s", err.text);
+        }
+    } else {
+        assert_int_equal(status, TP_E_INVALID);
+        assert_string_equal(err.text, error);
+    }
+    tpi_manifest_destroy(m);
+    free(text);
+}
+
+#define UUID "<uuid>A.1</uuid>\n"
+#define CONVERSION(inside) "<conversions><conversion>\n" inside "</conversion></conversions>\n"
+
+static void needs_little(void **state)
+{
+    (void)state;
+    expect(UUID, "", "", NULL);
+    expect(UUID, "<chan_type>event sensor</chan_type>", "", NULL); /* a blank is an underscore */
+    expect(UUID, "", "<defaults/>", NULL);
+}
+
+static void tells_mistakes_of_identities(void **state)
+{
+    (void)state;
+    expect("", "", "",
+           "s.xml:2: <identity>: the uuid is missing; add <uuid>COMPANY.PRODUCT.1</uuid>");
+    expect("<uuid>a b</uuid>", "", "",
+           "s.xml:3: <uuid>: \"a b\": a uuid has at most 64 letters, digits, dots and dashes; "
+           "shorten it");
+    expect(UUID "<nam>x</nam>\n", "", "",
+           "s.xml:4: <nam>: it cannot stand here; did you mean \"name\"?; expected name, uuid, "
+           "version, info_uri, hardware, manufacturer");
+    expect(UUID "<hardware><num_chans>2</num_chans></hardware>\n", "", "",
+           "s.xml:4: <hardware>: num_chans is 2, but there are 1 transducers; write 1");
+    expect(UUID UUID, "", "",
+           "s.xml:4: <uuid>: it is there twice; remove this one or that of line 3");
+}
+
+static void tells_mistakes_of_channels(void **state)
+{
+    (void)state;
+    expect(UUID, "<chan_num>0</chan_num>", "",
+           "s.xml:7: <chan_num>: \"0\" is no number from 1 to 99; write one");
+    expect(UUID, "<chan_type>sensr</chan_type>", "",
+           "s.xml:7: <chan_type>: \"sensr\" is not known; did you mean \"sensor\"?; expected "
+           "sensor, actuator, event_sensor");
+    expect(UUID, CONVERSION("<scale><min>5</min><max>1</max></scale>\n"), "",
+           "s.xml:8: <scale>: min 5 is not below max 1; exchange them");
+    expect(UUID, CONVERSION("<scale><min>5</min></scale>\n"), "",
+           "s.xml:8: <scale>: <max> is missing; add it");
+    expect(UUID,
+           CONVERSION("<method><function>piecewise_lin</function><parameters><coord>1 1</coord>"
+                      "<coord>0 2</coord></parameters></method>\n"),
+           "", "s.xml:8: <method>: the inputs 1 and 0 do not ascend; sort the points");
+    expect(UUID, CONVERSION("<method><function>log</function></method>\n"), "",
+           "s.xml:8: <method>: log needs three numbers a b c, a and b not 0");
+    expect(UUID, CONVERSION("<units><type>si_product</type></units>\n"), "",
+           "s.xml:8: <units>: si_product without a formula; add <si_units>m/s^2</si_units>");
+    expect(UUID,
+           CONVERSION("<units><type>si_product</type>\n<si_units>furlong</si_units></units>\n"), "",
+           "s.xml:9: <si_units>: \"furlong\" is no formula of SI units; write one as m/s^2, V or "
+           "kg*m^2");
+    expect(UUID, "<modes><mode index=\"2\"><name>x</name></mode></modes>\n", "",
+           "s.xml:7: <mode>: index=\"2\": they are numbered from 1 in their order; write "
+           "index=\"1\"");
+    expect(UUID, "<modes><mode><name>x</name></mode></modes>\n", "",
+           "s.xml:7: <mode>: a state without options; add <states><option index=\"1\">On"
+           "</option>...</states>");
+    expect(UUID, "", "<defaults><conversion channel=\"2\">1</conversion></defaults>",
+           "s.xml:9: <conversion>: there is no channel 2");
+}
+
+static void finds_all_mistakes_at_once(void **state)
+{
+    static const char text[] = "<sensor>\n<identity/>\n<transducers><transducer>\n"
+                               "<chan_num>x</chan_num>\n</transducer></transducers>\n"
+                               "<datalogging><max_datasize>1</max_datasize></datalogging></sensor>";
+    tpi_mistakes mistakes = {0};
+    tpi_buf told = {0};
+    tpi_manifest *m = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    mistakes.tell = keep;
+    mistakes.context = &told;
+    assert_int_equal(tpi_manifest_read(&m, text, strlen(text), "s.xml", &mistakes, &err),
+                     TP_E_INVALID);
+    assert_null(m);
+    assert_int_equal(mistakes.count, 3);
+    assert_string_equal(err.text, "s.xml:2: <identity>: the uuid is missing; add "
+                                  "<uuid>COMPANY.PRODUCT.1</uuid>");
+    tpi_buf_fini(&told);
+}
+
+static void reads_formulas_of_units(void **state)
+{
+    (void)state;
+    assert_true(tpi_si_units_valid("m/s^2"));
+    assert_true(tpi_si_units_valid("kg*m^2/s^3"));
+    assert_true(tpi_si_units_valid("s^-1"));
+    assert_false(tpi_si_units_valid(""));
+    assert_false(tpi_si_units_valid("m/"));
+    assert_false(tpi_si_units_valid("m^"));
+    assert_false(tpi_si_units_valid("m s"));
+}
+
+static tp_status read_once(void *context)
+{
+    const tpi_buf *text = context;
+    tpi_manifest *m = NULL;
+    const tp_status status =
+        tpi_manifest_read(&m, tpi_buf_text(text), text->length, "s.xml", NULL, NULL);
+
+    tpi_manifest_destroy(m);
+    return status;
+}
+
+static void survives_every_failed_allocation(void **state)
+{
+    tpi_buf text = {0};
+
+    (void)state;
+    read_file(&text, "sensors/simulated.xml");
+    memory_sweep(read_once, &text);
+    tpi_buf_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_the_light_sensor_of_the_thesis),
+        cmocka_unit_test(reads_back_what_it_writes),
+        cmocka_unit_test(has_halfway_roundings),
+        cmocka_unit_test(puts_units),
+        cmocka_unit_test(explains_the_printed_manifest),
+        cmocka_unit_test(needs_little),
+        cmocka_unit_test(tells_mistakes_of_identities),
+        cmocka_unit_test(tells_mistakes_of_channels),
+        cmocka_unit_test(finds_all_mistakes_at_once),
+        cmocka_unit_test(reads_formulas_of_units),
+        cmocka_unit_test(survives_every_failed_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
