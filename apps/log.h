@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "log/field.h"
 #include "log/recorder.h"
 #include "log/table.h"
 #include "troupe/client.h"
@@ -39,6 +40,30 @@ tp_status log_note_answer(tp_proxy *proxy, const tp_msg *answer, tpi_log_recorde
 
 /* "de" and other languages with a decimal comma; "en" and "C". False if it is not known. */
 bool log_locale_named(const char *language, tpi_log_locale *locale);
+
+/* A condition on a number of a device: "aio:0/voltages[0]>2.5". Zeroed: none. */
+struct log_condition {
+    const char *text; /* borrowed; NULL for none */
+    char device[80], path[128];
+    double limit;
+    tpi_log_field field;
+    unsigned code; /* of the message that has the number */
+    bool above, equal, bound, is_true;
+};
+
+/* Read it from the command line; says what is wrong. */
+int log_condition_read(struct log_condition *condition, const char *option, const char *text);
+
+/* A device that is recorded: if the condition is about it, find the number. */
+int log_condition_bind(struct log_condition *condition, const char *device,
+                       const tp_interface *interface);
+
+/* Whether its device is recorded; says so if not. */
+int log_condition_check(const struct log_condition *condition);
+
+/* Look at a message. True if it has the number: then `is_true` is the result. */
+bool log_condition_see(struct log_condition *condition, const char *device, unsigned code,
+                       const void *value);
 
 /* A recording to read. */
 struct log_file {

@@ -33,6 +33,7 @@ struct record {
     tpi_mcap_compression compression;
     tpi_log_locale locale;
     const char *plot; /* borrowed; NULL for no picture */
+    struct log_condition start, end, when;
 
     char made[64];        /* the name made of the time */
     char path[MOST_PATH]; /* of the recording */
@@ -59,6 +60,26 @@ static int64_t now_ns(void)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
+/* Whether this message is recorded: from --start on, while --when holds, until --end. */
+static bool is_due(struct record *r, const char *device, unsigned code, const void *value)
+{
+    const bool begun = r->start.text == NULL || r->start.is_true;
+
+    if (r->end.is_true) { /* it ends; what has arrived since is not part of it */
+        return false;
+    }
+    if (!begun) {
+        (void)log_condition_see(&r->start, device, code, value);
+    }
+    (void)log_condition_see(&r->when, device, code, value);
+    const bool due =
+        (r->start.text == NULL || r->start.is_true) && (r->when.text == NULL || r->when.is_true);
+    if (begun && log_condition_see(&r->end, device, code, value) && r->end.is_true) {
+        remote_stop(&r->remote);
+    }
+    return due;
+}
+
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
     struct follower *follower = tp_proxy_context(proxy);
@@ -67,6 +88,9 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
 
     if (r->failure.code != TP_OK ||
         (r->most > 0 && tpi_log_writer_messages(r->writer) >= (uint64_t)r->most)) {
+        return;
+    }
+    if (!is_due(r, tp_proxy_name(proxy), header->subtype, tp_msg_payload(msg))) {
         return;
     }
     const tp_status status = tpi_log_recorder_put(
@@ -176,6 +200,11 @@ static int follow_device(struct record *r, const tp_client_device *device)
     follower->record = r;
     r->count++;
     tp_proxy_set_context(follower->proxy, follower);
+    if (log_condition_bind(&r->start, device->name, device->interface) != EXIT_DONE ||
+        log_condition_bind(&r->end, device->name, device->interface) != EXIT_DONE ||
+        log_condition_bind(&r->when, device->name, device->interface) != EXIT_DONE) {
+        return EXIT_FAILED;
+    }
     log_ask_device(follower->proxy, on_answer);
     tp_proxy_on_data(follower->proxy, on_data);
     if (log_note_properties(follower->proxy, r->recorder, follower->device, &err) != TP_OK) {
@@ -238,6 +267,9 @@ static int follow_devices(struct record *r)
             result = follow_device(r, &r->devices[i]);
         }
     }
+    result = result == EXIT_DONE ? log_condition_check(&r->start) : result;
+    result = result == EXIT_DONE ? log_condition_check(&r->end) : result;
+    result = result == EXIT_DONE ? log_condition_check(&r->when) : result;
     return result;
 }
 
@@ -409,6 +441,12 @@ static int read_named(struct record *r, const char *option, const char *value)
                    ? EXIT_DONE
                    : command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
     }
+    if (strcmp(option, "--start") == 0) {
+        return log_condition_read(&r->start, option, value);
+    }
+    if (strcmp(option, "--end") == 0 || strcmp(option, "--when") == 0) {
+        return log_condition_read(option[2] == 'e' ? &r->end : &r->when, option, value);
+    }
     if (strcmp(option, "--plot") == 0) {
         r->plot = value;
         return log_check_picture(value);
@@ -419,11 +457,11 @@ static int read_named(struct record *r, const char *option, const char *value)
 
 static int read_option(struct record *r, int argc, char **argv, int *i)
 {
-    static const char *const options[] = {"--out",    "--for",   "--count", "--rate",
-                                          "--form",   "--force", "--quiet", "--compression",
-                                          "--locale", "--plot",  NULL};
-    static const char *const named[] = {"--out",    "-o",     "--form", "--compression",
-                                        "--locale", "--plot", NULL};
+    static const char *const options[] = {
+        "--out",    "--for",  "--count", "--rate", "--form", "--force", "--quiet", "--compression",
+        "--locale", "--plot", "--start", "--end",  "--when", "--every", NULL};
+    static const char *const named[] = {"--out",  "-o",      "--form", "--compression", "--locale",
+                                        "--plot", "--start", "--end",  "--when",        NULL};
     const char *option = argv[*i];
 
     if (remote_has_option(option)) {
@@ -432,8 +470,11 @@ static int read_option(struct record *r, int argc, char **argv, int *i)
     if (strcmp(option, "--for") == 0) {
         return command_positive(name, argc, argv, i, &r->for_s);
     }
-    if (strcmp(option, "--rate") == 0) {
-        return command_positive(name, argc, argv, i, &r->rate_hz);
+    if (strcmp(option, "--rate") == 0 || strcmp(option, "--every") == 0) {
+        const int result = command_positive(name, argc, argv, i, &r->rate_hz);
+
+        r->rate_hz = option[2] == 'e' && result == EXIT_DONE ? 1 / r->rate_hz : r->rate_hz;
+        return result;
     }
     if (strcmp(option, "--count") == 0 || strcmp(option, "-n") == 0) {
         return command_whole(name, argc, argv, i, &r->most);

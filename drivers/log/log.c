@@ -451,6 +451,7 @@ static tp_status log_start(tp_instance *self, tp_error *err)
         status = tpi_playing_go(p, (double)p->from_ns * 1e-9, err);
         if (status == TP_OK) {
             tpi_playing_set(p, d->starts);
+            p->awaits_reader = d->starts;
         }
     } else {
         tpi_recording_ask(&d->as.recording);

@@ -114,6 +114,7 @@ struct log_playing {
     size_t count, room;
     struct log_entry next; /* what is played next */
     bool has_next, is_on, loops, shifts, waits;
+    bool awaits_reader;                /* it begins with the first one */
     double speed;                      /* 0: as fast as the readers take it */
     uint64_t first_ns, from_ns, to_ns; /* of the recording; from and to count from first */
     int64_t anchor_ns;                 /* at this time of the clock ... */

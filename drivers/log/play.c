@@ -38,6 +38,22 @@ static struct log_played *played_named(const struct log_playing *p, const char *
     return i < p->count ? &p->played[i] : NULL;
 }
 
+/* The device of this interface, if there is but one. */
+static struct log_played *only_of(const struct log_playing *p, const tp_interface *interface)
+{
+    struct log_played *only = NULL;
+
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->played[i].interface == interface) {
+            if (only != NULL) {
+                return NULL;
+            }
+            only = &p->played[i];
+        }
+    }
+    return only != NULL && only->device == NULL ? only : NULL;
+}
+
 static tp_status meet_device(struct log_playing *p, const struct log_entry *entry,
                              struct log_played **out, tp_error *err)
 {
@@ -84,7 +100,7 @@ tp_status tpi_playing_init(struct log_playing *p, tp_instance *self, tp_error *e
 {
     const bool is_text = tpi_log_is_text(p->path);
     struct log_entry entry;
-    struct log_played *played;
+    struct log_played *played = NULL;
     bool begun = false, looked = false;
     tp_status status = tpi_source_open(&p->source, p->path, tp_instance_catalogue(self), err);
 
@@ -172,6 +188,7 @@ tp_status tpi_playing_offer(struct log_playing *p, size_t i, tp_error *err)
     (void)snprintf(name, sizeof name, "%s:%u", tp_device_interface(device)->name,
                    tp_device_addr(device)->index);
     struct log_played *played = played_named(p, name);
+    played = played == NULL ? only_of(p, tp_device_interface(device)) : played;
     if (played == NULL) {
         char names[96] = "";
         size_t at = 0;
@@ -314,10 +331,21 @@ static bool is_held(const struct log_playing *p)
            ((p->waits || p->speed == 0) && tp_instance_on_its_way(p->instance) > MOST_ON_THE_WAY);
 }
 
+static bool has_reader(const struct log_playing *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->played[i].device != NULL && tp_device_readers(p->played[i].device) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tp_status tpi_playing_step(struct log_playing *p, unsigned count, tp_error *err)
 {
     tp_status status = TP_OK;
 
+    p->awaits_reader = false;
     if (p->is_on) {
         tpi_playing_set(p, false);
     }
@@ -346,6 +374,12 @@ tp_status tpi_playing_poll(struct log_playing *p, tp_error *err)
     if (!p->is_on) {
         return TP_OK;
     }
+    if (p->awaits_reader && !has_reader(p)) {
+        anchor(p, p->anchor_at_ns);
+        tp_instance_set_period(p->instance, TP_NS_PER_MS);
+        return TP_OK;
+    }
+    p->awaits_reader = false;
     if (!p->has_next) {
         status = at_end(p, err);
     }

@@ -321,10 +321,10 @@ static tp_status take_number(struct reading *r, double *number, tp_error *err)
     char *end = NULL;
 
     *number = strtod(r->at, &end);
-    if (end == r->at || (*end != ' ' && *end != '\t' && *end != '\r' && *end != '\0')) {
+    if (end == r->at || strchr(" \t\r\n", *end) == NULL) {
         return wrong(r, err, *r->at == '\0' ? "the line ends early" : "not a number");
     }
-    r->at = end + strspn(end, " \t\r");
+    r->at = end + strspn(end, " \t\r\n");
     r->words++;
     return TP_OK;
 }
@@ -431,9 +431,9 @@ static tp_status read_head(struct reading *r, tpi_log_text *head, const tp_catal
         return tp_fail(err, TP_E_SYNTAX, "word 1: not a time");
     }
     head->time_ns = (uint64_t)(time_s * 1e3 + 0.5) * 1000000;
-    const size_t length = strcspn(r->at, " \t\r");
+    const size_t length = strcspn(r->at, " \t\r\n");
     (void)snprintf(interface, sizeof interface, "%.*s", (int)(length < 48 ? length : 47), r->at);
-    r->at += length + strspn(r->at + length, " \t\r");
+    r->at += length + strspn(r->at + length, " \t\r\n");
     r->words++;
     head->interface = tp_catalogue_named(catalogue, interface);
     status = take_whole(r, UINT16_MAX, &head->index, err);
@@ -470,7 +470,7 @@ static tp_status read_numbers(struct reading *r, const tp_message *what, const c
 tp_status tpi_log_text_read(tpi_log_text *head, const char *line, const tp_catalogue *catalogue,
                             void **value, tp_error *err)
 {
-    struct reading r = {.at = line + strspn(line, " \t\r")};
+    struct reading r = {.at = line + strspn(line, " \t\r\n")};
 
     *head = (tpi_log_text){0};
     *value = NULL;

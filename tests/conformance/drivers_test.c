@@ -290,7 +290,8 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_wavefronts,
     },
     {
-        .section = {&tp_driver_log, "log:10", "laser:0 position2d:0", "filename=/dev/null"},
+        .section = {&tp_driver_log, "log:10", "laser:0 position2d:0",
+                    "filename=/dev/null autorecord=0"},
         .behind = "laser:0 position2d:0",
         .foreign = "sonar:0",
         .bad_settings = bad_logs,

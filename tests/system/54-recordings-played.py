@@ -181,9 +181,9 @@ def the_text_of_writelog_is_read_by_readlog(path):
     rows = [line.split() for line in lines if not line.startswith("#")]
     assert {row[3] for row in rows} == {"laser", "position2d", "sonar"} and all(row[5] in ("001", "004") for row in rows)
     ranges = [[float(word) for word in row[8:]] for row in rows if row[3] == "sonar" and row[5] == "001"]
-    with player.server(PROGRAM, f'driver ( name "readlog" filename "{path}x_.log" provides [ "sonar:0" ] speed 5 )\n') as server:
+    with player.server(PROGRAM, f'driver ( name "readlog" filename "{path}x_.log" provides [ "sonar:4" ] speed 5 )\n') as server:
         client = player.Client(server.address)
-        client.open(SONAR, 0)
+        client.open(SONAR, 4)  # the only sonar of the recording
         for wanted in ranges[:3]:
             body = data_of(client, SONAR).body
             got = struct.unpack_from(f">{len(wanted)}f", body, 8)
@@ -247,7 +247,7 @@ def mistakes_have_their_place(path):
     pathlib.Path(path + "p.log").write_text(SAMPLE)
     for section, error in (
             ('filename "no.mcap"', "no.mcap: No such file or directory"),
-            ('filename "p.log" provides [ "laser:3" ]', "the recording has no laser:3; it has laser:0, sonar:0, position2d:0"),
+            ('filename "p.log" provides [ "gripper:3" ]', "the recording has no gripper:3; it has laser:0, sonar:0, position2d:0"),
             ('filename "p.log" speed -1', 'speed "-1" is not 0 to 1000000'),
             ('filename "p.log" times "now"', 'times "now" is not kept or shifted'),
             ('filename "x.mcap" requires [ "laser:0" ] provides [ "laser:1" ]',

@@ -142,6 +142,24 @@ def a_full_disk_is_reported(path, url):
     tap.equal((result.returncode, "No space left on device" in result.stderr), (1, True))
 
 
+@folder
+def conditions_begin_and_end_a_recording(path):
+    places = [(4, 0, 1, 10.0 + i, struct.pack(">ddddddI", i, 0, 0, 0, 0, 0, 0)) for i in range(10)]
+    for options, wanted in ((("--start", "position2d:0/pos.px>=3", "--end", "position2d/pos.px>6"), [3, 4, 5, 6, 7]),
+                            (("--when", "position2d:0/pos.px<2", "-n", "2"), [0, 1])):
+        with Puppet([(4, 0)], data=places) as puppet:
+            result = troupe("log", "position2d:0", "-o", path + "c.csv", "--force", *options, url=puppet.url)
+        tap.equal(result.returncode, 0)
+        with open(path + "c.csv", encoding="utf-8") as file:
+            tap.equal([float(row[1]) for row in list(csv.reader(file))[1:]], wanted)
+    for condition, error in (("laser:0/id>1", "laser:0 is not recorded"),
+                             ("position2d:0/q>1", 'there is no "q"; there is pos, vel, stall')):
+        with Puppet([(4, 0)], data=places) as puppet:
+            result = troupe("log", "position2d:0", "--quiet", "-o", path + "d.mcap", "--force", "--when", condition, url=puppet.url)
+        says(result, 1, f"troupe log: {condition}: {error}\n")
+    says(troupe("log", "--when", "fast"), 2, usage("log", '--when "fast" is no condition: "laser:0/ranges[90]<0.5" is one'))
+
+
 def mistakes_of_the_command_line():
     says(troupe("log", "info"), 2, usage("log", "which recording?"))
     says(troupe("log", "--form", "xml"), 2, usage("log", '--form is json or xdr, not "xml"'))
@@ -152,4 +170,5 @@ def mistakes_of_the_command_line():
 
 tap.main(all_devices_are_recorded_in_each_form, a_table_has_units_exact_numbers_and_the_points_of_a_language,
          both_forms_give_the_same_table, what_exists_is_not_lost, a_device_without_data_is_listed, damage_is_reported_and_the_rest_is_saved,
-         a_killed_recorder_loses_only_what_was_not_written, a_full_disk_is_reported, mistakes_of_the_command_line)
+         a_killed_recorder_loses_only_what_was_not_written, a_full_disk_is_reported, conditions_begin_and_end_a_recording,
+         mistakes_of_the_command_line)
