@@ -271,10 +271,17 @@ def error(robot):
     return away(found[0][1], *truth(robot)[:2]) if found else 99.0
 
 
+def wait_for_map(robot):
+    """Before the first step: amcl has fetched the map."""
+    while struct.unpack_from(">I", robot.ask(LOCALIZE, 0, 2).body, 32)[0] == 0:
+        pass
+
+
 def a_lost_robot_finds_itself_and_again_when_carried_away():
     """It wanders with bad odometry and does not know where it is; then it is put elsewhere."""
     with navigation.served(PROGRAM, WANDERS, LOST) as server:
         robot = Robot(server.address, [(LOCALIZE, 0), (POSITION2D, 2), (SIMULATION, 0)])
+        wait_for_map(robot)
         while error(robot) > 0.4 and robot.time < 40:
             robot.step(2)
             robot.settle(LOCALIZE, 0, robot.time)
@@ -307,6 +314,7 @@ def all_three_bring_a_robot_into_another_room():
     text = SIM.replace('"map:1"', '"map:1" "simulation:0"') + amcl + VFH + stack
     with navigation.served(PROGRAM, world, text) as server:
         robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1), (SIMULATION, 0), (LOCALIZE, 0)])
+        wait_for_map(robot)
         robot.step(3)
         travel(robot, 2.2, 2.5, 150)
         assert away(truth(robot), 2.2, 2.5) < 0.7, truth(robot)
