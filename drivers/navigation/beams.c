@@ -215,7 +215,7 @@ static bool take_laser(struct beams *b, unsigned code, const void *payload)
 /* Whatever is in the cone of an element is as far as it says. */
 static void add_cone(struct beams *b, uint32_t element, double range, double most)
 {
-    for (int i = 0; i < CONE_BEAMS; i++) {
+    for (int i = 0; i < CONE_BEAMS && !b->ignored[element]; i++) {
         add(b, &b->mounts[element], cone * ((double)i / (CONE_BEAMS - 1) - 0.5), range, most);
     }
 }

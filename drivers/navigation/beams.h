@@ -27,6 +27,7 @@ struct beams {
     struct beams_mount base;
     struct beams_mount mounts[BEAMS_MOST_ELEMENTS];
     uint32_t mount_count;
+    bool ignored[BEAMS_MOST_ELEMENTS];
     tp_ranger_config config; /* of a ranger */
 
     tpi_nav_beam *beams; /* owned: the last readings */

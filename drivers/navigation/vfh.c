@@ -71,7 +71,9 @@ static tp_status set_goal(struct vfh *v, const tp_pose2d *goal, tp_error *err)
 
     v->goal = to;
     v->active = true;
-    if (moved > 0.3) {
+    if (moved > 0.3 || v->stuck.given_up) {
+        v->stuck.given_up = false;
+        v->stuck.from_s = 0;
         tpi_nav_vfh_begin(&v->method);
     } else if (!same && v->method.state == TPI_NAV_VFH_DONE) {
         v->method.state = TPI_NAV_VFH_DRIVES; /* a planner corrects its waypoint a little */
@@ -120,6 +122,35 @@ static bool escape(struct vfh *v, double time)
     return true;
 }
 
+/* Whether it has given up, or waits for the robot to be free. */
+static bool is_stuck(struct vfh *v, double time)
+{
+    struct vfh_stuck *s = &v->stuck;
+    const bool turns = fabs(v->method.speed) < 0.01;
+
+    if (!s->watched || s->given_up) {
+        return s->given_up;
+    }
+    if (s->waits && v->stalled) {
+        (void)send(v, 0, 0);
+        return true;
+    }
+    if (s->from_s == 0 || hypot(v->pose.x - s->from.x, v->pose.y - s->from.y) >= s->way ||
+        fabs(tpi_nav_angle(v->pose.a - s->from.a)) >= s->angle ||
+        v->method.state == TPI_NAV_VFH_DONE) {
+        s->from = v->pose;
+        s->from_s = time;
+    }
+    /* At its slowest it needs some time for that. */
+    s->given_up = time - s->from_s > 2 + (turns ? s->turn_s : s->drive_s);
+    if (s->given_up) {
+        (void)send(v, 0, 0);
+        v->method.speed = v->method.turn = 0;
+        v->method.state = TPI_NAV_VFH_BLOCKED;
+    }
+    return s->given_up;
+}
+
 static void decide(struct vfh *v, double time)
 {
     const double since = time - v->stepped;
@@ -127,7 +158,7 @@ static void decide(struct vfh *v, double time)
     const bool was_done = v->method.state == TPI_NAV_VFH_DONE;
 
     v->stepped = time;
-    if (!v->active || !v->enabled || !v->posed || escape(v, time)) {
+    if (!v->active || !v->enabled || !v->posed || escape(v, time) || is_stuck(v, time)) {
         return;
     }
     const size_t count =
@@ -159,14 +190,26 @@ static void take_base(tp_instance *self, struct vfh *v, const tp_msg *msg)
 {
     const unsigned code = tp_msg_header(msg)->subtype;
 
-    if (code == TP_POSITION2D_DATA_STATE && tp_msg_payload(msg) != NULL) {
+    if (code == TP_POSITION2D_DATA_STATE && tp_msg_payload(msg) != NULL && v->input == NULL) {
         take_state(v, tp_msg_payload(msg));
         v->base_ns = now_ns(self);
     } else if (tpi_forward_is_failure(msg)) {
         forget_goal(v); /* whatever it did, it does not do it any more */
     }
-    if (v->position != NULL) {
+    if (v->position != NULL && code == TP_POSITION2D_DATA_STATE && v->stuck.given_up) {
+        tp_position2d_data data = *(const tp_position2d_data *)tp_msg_payload(msg);
+        data.stall = 1; /* so nd tells that it has given up */
+        tp_position2d_publish_state(v->position, &data, tp_msg_header(msg)->timestamp);
+    } else if (v->position != NULL) {
         tpi_forward_data(v->position, msg);
+    }
+}
+
+static void take_input(tp_instance *self, struct vfh *v, const tp_msg *msg)
+{
+    if (tp_msg_header(msg)->subtype == TP_POSITION2D_DATA_STATE && tp_msg_payload(msg) != NULL) {
+        take_state(v, tp_msg_payload(msg));
+        v->base_ns = now_ns(self);
     }
 }
 
@@ -176,6 +219,10 @@ static void vfh_data(tp_instance *self, tp_link *from, const tp_msg *msg)
 
     if (from == v->base) {
         take_base(self, v, msg);
+        return;
+    }
+    if (from == v->input) {
+        take_input(self, v, msg);
         return;
     }
     if (from != v->beams.link || !tpi_beams_take(&v->beams, msg)) {
@@ -282,15 +329,12 @@ static void got_geom(tp_instance *self, void *context, tp_status status, const t
     }
 }
 
-static tp_status vfh_init(tp_instance *self, tp_error *err)
+/* The sensor, and what is offered. */
+static tp_status offer(tp_instance *self, struct vfh *v, tp_error *err)
 {
-    struct vfh *v = tp_instance_state(self);
-    tp_status status = tpi_vfh_settings(self, v, err);
+    tp_status status = tpi_beams_require(self, &v->beams, err);
 
     v->enabled = true;
-    status =
-        status == TP_OK ? tp_require(self, &tp_interface_position2d, NULL, &v->base, err) : status;
-    status = status == TP_OK ? tpi_beams_require(self, &v->beams, err) : status;
     if (status == TP_OK && tp_provides(self, &tp_interface_planner, NULL)) {
         status = tp_offer_planner(self, NULL, &planner_ops, &v->planner, err);
     }
@@ -300,6 +344,35 @@ static tp_status vfh_init(tp_instance *self, tp_error *err)
                           err);
     }
     return status;
+}
+
+static tp_status vfh_init(tp_instance *self, tp_error *err)
+{
+    struct vfh *v = tp_instance_state(self);
+    tp_status status = tpi_vfh_settings(self, v, err);
+
+    status =
+        status == TP_OK ? tp_require(self, &tp_interface_position2d, NULL, &v->base, err) : status;
+    return status == TP_OK ? offer(self, v, err) : status;
+}
+
+/* One position2d is both, unless the keys say otherwise. */
+static tp_status nd_init(tp_instance *self, tp_error *err)
+{
+    struct vfh *v = tp_instance_state(self);
+    tp_status status = tpi_nd_settings(self, v, err);
+
+    if (status == TP_OK) {
+        status = tp_require(self, &tp_interface_position2d, "output", &v->base, err);
+        status = status == TP_E_UNKNOWN
+                     ? tp_require(self, &tp_interface_position2d, NULL, &v->base, err)
+                     : status;
+    }
+    if (status == TP_OK) {
+        status = tp_require(self, &tp_interface_position2d, "input", &v->input, err);
+        status = status == TP_E_UNKNOWN ? TP_OK : status;
+    }
+    return status == TP_OK ? offer(self, v, err) : status;
 }
 
 static tp_status vfh_start(tp_instance *self, tp_error *err)
@@ -357,4 +430,23 @@ TP_API const tp_driver tp_driver_vfh = {
     .state_size = sizeof(struct vfh),
     .params = tpi_vfh_params,
     .ops = &vfh_ops,
+};
+
+static const tp_driver_ops nd_ops = {
+    .init = nd_init,
+    .start = vfh_start,
+    .poll = vfh_poll,
+    .data = vfh_data,
+    .halt = vfh_halt,
+    .stop = vfh_stop,
+    .fini = vfh_fini,
+};
+
+TP_API const tp_driver tp_driver_nd = {
+    .abi = TP_DRIVER_ABI,
+    .name = "nd",
+    .summary = "drives to poses and avoids what is in the way; gives up where it is stuck",
+    .state_size = sizeof(struct vfh),
+    .params = tpi_nd_params,
+    .ops = &nd_ops,
 };

@@ -1,7 +1,7 @@
 /*
- * vfh_driver.h - what the files of the driver `vfh` share.
+ * vfh_driver.h - what the files of the drivers `vfh` and `nd` share.
  *
- * vfh.c runs the instance, vfh_settings.c reads the configuration.
+ * vfh.c runs the instance, vfh_settings.c and nd_settings.c read the configuration of each.
  */
 #ifndef TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
 #define TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
@@ -12,6 +12,17 @@
 #include "troupe/interfaces/position2d.h"
 
 extern const tp_param tpi_vfh_params[];
+extern const tp_param tpi_nd_params[];
+
+/* Giving up where the robot is stuck: of `nd`. */
+struct vfh_stuck {
+    bool watched, waits;
+    double drive_s, turn_s; /* how long it may go on without progress */
+    double way, angle;      /* so much is progress */
+    tpi_nav_pose from;      /* the last progress */
+    double from_s;          /* its time; 0 for none yet */
+    bool given_up;
+};
 
 /* Leaving a place where the robot is stuck. */
 struct vfh_escape {
@@ -24,10 +35,12 @@ struct vfh {
     tp_device *position; /* borrowed; NULL if it is not offered */
     tp_device *planner;  /* borrowed; NULL if it is not offered */
     tp_link *base;       /* borrowed */
+    tp_link *input;      /* borrowed: says where the robot is; NULL if the base does */
     struct beams beams;
     tpi_nav_window window;
     tpi_nav_vfh method;
     struct vfh_escape escape;
+    struct vfh_stuck stuck;
     bool sized; /* the configuration says how large the robot is */
 
     tpi_nav_pose pose;
@@ -48,5 +61,9 @@ struct vfh {
 
 /* Read the configuration. From init. */
 tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err);
+tp_status tpi_nd_settings(tp_instance *self, struct vfh *v, tp_error *err);
+
+/* Read `outline`, which both have. */
+tp_status tpi_vfh_outline(tp_instance *self, struct vfh *v, tp_error *err);
 
 #endif

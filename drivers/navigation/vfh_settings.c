@@ -130,7 +130,7 @@ static void read_distances(const tp_instance *self, tpi_nav_vfh_settings *s, dou
     s->angle_epsilon = tp_param_double(self, "angle_epsilon");
 }
 
-static tp_status read_outline(tp_instance *self, struct vfh *v, tp_error *err)
+tp_status tpi_vfh_outline(tp_instance *self, struct vfh *v, tp_error *err)
 {
     const size_t count = tp_param_count(self, "outline");
     tpi_nav_outline *o = &v->method.settings.outline;
@@ -155,7 +155,7 @@ tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err)
     tpi_nav_vfh_settings *s = &v->method.settings;
     tp_status status = check(self, err);
 
-    status = status == TP_OK ? read_outline(self, v, err) : status;
+    status = status == TP_OK ? tpi_vfh_outline(self, v, err) : status;
     status = status == TP_OK ? tpi_forward_seconds(self, "timeout", &v->timeout_ns, err) : status;
     if (status != TP_OK) {
         return status;

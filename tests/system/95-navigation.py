@@ -157,6 +157,30 @@ def a_velocity_passes_and_ends_the_journey():
         robot.close()
 
 
+def nd_goes_through_a_door_and_gives_up_without_progress():
+    text = """driver ( name "nd" provides [ "position2d:1" "planner:1" ] lease 0 goal_tol [0.3 15] max_speed [0.4 45]
+              requires [ "output:::position2d:0" "input:::position2d:0" "laser:0" ] translate_stuck_time 5 rotate_stuck_time 5 )"""
+    with navigation.served(PROGRAM, OFFICE, SIM + text) as server:
+        robot = Robot(server.address, [(POSITION2D, 1), (PLANNER, 1)])
+        robot.step()
+        assert drive(robot, -7.0, 0.25, 80), (robot.pose(), robot.time)
+        tap.equal(robot.stalls, 0)
+        robot.close()
+    stuck = text.replace("translate_stuck_time", "translate_stuck_dist 9 translate_stuck_angle 3000 translate_stuck_time")
+    with navigation.served(PROGRAM, OFFICE, SIM + stuck) as server:  # no robot goes nine metres in seven seconds
+        robot = Robot(server.address, [(POSITION2D, 1), (PLANNER, 1)])
+        robot.step()
+        robot.send_pos(1, 0, 0.25)
+        while robot.time < 20 and not struct.unpack_from(">I", robot.latest.get((POSITION2D, 1, 1), bytes(64)), 48)[0]:
+            robot.step()
+            robot.settle(PLANNER, 1, robot.time)
+        assert 6 < robot.time < 12, robot.time
+        robot.step(20)
+        tap.equal(robot.speed(), (0.0, 0.0))
+        tap.equal(robot.stalls, 0)  # the robot itself has touched nothing
+        robot.close()
+
+
 # ---- wavefront ----
 
 def travel(robot, x, y, seconds, planner=0):
@@ -247,10 +271,17 @@ def error(robot):
     return away(found[0][1], *truth(robot)[:2]) if found else 99.0
 
 
+def wait_for_map(robot):
+    """Before the first step: amcl has fetched the map."""
+    while struct.unpack_from(">I", robot.ask(LOCALIZE, 0, 2).body, 32)[0] == 0:
+        pass
+
+
 def a_lost_robot_finds_itself_and_again_when_carried_away():
     """It wanders with bad odometry and does not know where it is; then it is put elsewhere."""
     with navigation.served(PROGRAM, WANDERS, LOST) as server:
         robot = Robot(server.address, [(LOCALIZE, 0), (POSITION2D, 2), (SIMULATION, 0)])
+        wait_for_map(robot)
         while error(robot) > 0.4 and robot.time < 40:
             robot.step(2)
             robot.settle(LOCALIZE, 0, robot.time)
@@ -283,6 +314,7 @@ def all_three_bring_a_robot_into_another_room():
     text = SIM.replace('"map:1"', '"map:1" "simulation:0"') + amcl + VFH + stack
     with navigation.served(PROGRAM, world, text) as server:
         robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1), (SIMULATION, 0), (LOCALIZE, 0)])
+        wait_for_map(robot)
         robot.step(3)
         travel(robot, 2.2, 2.5, 150)
         assert away(truth(robot), 2.2, 2.5) < 0.7, truth(robot)
@@ -307,5 +339,6 @@ def goto_drives_and_tells():
 
 tap.main(a_map_from_a_file_is_fetched_in_tiles, a_wrong_map_is_refused_with_its_place,
          a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
+         nd_goes_through_a_door_and_gives_up_without_progress,
          a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one, enable_holds_the_robot,
          a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room, goto_drives_and_tells)

@@ -65,6 +65,13 @@ class Robot:
 
     def settle(self, interface, index, seconds):
         """Wait for data of the device that is as new as a time of the world: whoever made it has seen that step."""
+        steps = 0
+        # It begins when the devices that it uses have answered; for localize the tests wait before the first step.
+        while (interface, index) not in self.times and interface != LOCALIZE:
+            self.step()
+            steps += 1
+            assert steps < 20000, f"device {interface}:{index} sends nothing"
+            seconds = self.time
         while self.times.get((interface, index), -1) < seconds - 1e-6:
             self.hear(self.client.message())
 
