@@ -16,6 +16,7 @@
 #include "emulate_console.h"
 #include "emulate_line.h"
 #include "emulate_options.h"
+#include "emulate_sensor.h"
 #include "output.h"
 #include "sim/draw/draw.h"
 #include "sim/host/host.h"
@@ -276,6 +277,9 @@ static int emulate_all(const emulate_options *o)
 
 static int run(int argc, char **argv)
 {
+    if (argc > 0 && strcmp(argv[0], "sensor") == 0) {
+        return emulate_sensor(argc - 1, argv + 1);
+    }
     emulate_options *o = calloc(1, sizeof *o);
     int result = o == NULL ? command_fail(name, EXIT_FAILED, "out of memory")
                            : emulate_options_read(o, argc, argv, print_trace);
@@ -297,6 +301,7 @@ const command command_emulate = {
     .summary = "play robots on serial lines, in a simulated world",
     .help =
         "usage: troupe emulate ROBOT [its options] [ROBOT ...] [options]\n"
+        "       troupe emulate sensor MANIFEST [its options] [MANIFEST ...]\n"
         "       troupe emulate --list\n"
         "\n"
         "Plays robots at the level of their bytes: each answers as the real one does, on a\n"
@@ -314,7 +319,7 @@ const command command_emulate = {
         "  --listen tcp:HOST:PORT\n"
         "                      a TCP port instead; port 0 is chosen by the system. Before the\n"
         "                      first robot: for all robots. A tello has udp:HOST:PORT\n"
-        "\n"
+        "\n" EMULATE_SENSOR_HELP "\n"
         "For all:\n"
         "  --world WORLD       a world file, or a built-in world (an empty floor)\n"
         "  --trace             print every message with its meaning\n"
@@ -330,6 +335,7 @@ const command command_emulate = {
         "\n"
         "Examples: troupe emulate nxt --world classroom --trace\n"
         "          troupe emulate nxt --at 0,0,90 --fault silent@20s --link /tmp/nxt\n"
-        "          troupe emulate --listen tcp:127.0.0.1:0 nxt finch --world classroom\n",
+        "          troupe emulate --listen tcp:127.0.0.1:0 nxt finch --world classroom\n"
+        "          troupe emulate sensor nxt_light --link /tmp/light --wave 1=sine:5\n",
     .run = run,
 };

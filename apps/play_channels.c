@@ -17,19 +17,11 @@ static const char name[] = PLAY_NAME;
 
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
-    static const char group[] = TPI_CHANNEL_GROUP;
     const play_host *host = tp_proxy_context(proxy);
-    const tp_blackboard_entry *entry = tp_msg_payload(msg);
 
-    if (entry == NULL || host->channels == NULL ||
-        tp_msg_header(msg)->subtype != TP_BLACKBOARD_DATA_UPDATE ||
-        entry->group_count != sizeof group || memcmp(entry->group, group, sizeof group) != 0 ||
-        entry->key_count == 0) {
-        return;
+    if (host->channels != NULL && tp_msg_header(msg)->subtype == TP_BLACKBOARD_DATA_UPDATE) {
+        tpi_channels_take_entry(host->channels, tp_msg_payload(msg));
     }
-    const bool ends = entry->data_count > 0 && entry->data[entry->data_count - 1] == '\0';
-    tpi_channels_take(host->channels, entry->key, entry->key_count - 1, entry->data,
-                      entry->data_count - ends);
 }
 
 /* The server of --channels, on the loop of the robot's client. */
@@ -86,24 +78,14 @@ void play_channels_close(play_host *host)
 static tp_status post(play_host *host, const char *channel, const char *text, size_t length,
                       tp_error *err)
 {
-    uint8_t data[TPI_CHANNEL_TEXT + 1] = {0};
-    char key[TPI_CHANNEL_NAME], group[] = TPI_CHANNEL_GROUP;
+    tpi_channel_entry room;
+    const tp_blackboard_entry *entry = tpi_channel_fill(&room, channel, text, length);
 
-    if (host->board == NULL) {
+    if (host->board == NULL || entry == NULL) {
         tpi_channels_take(host->channels, channel, strlen(channel), text, length);
         return TP_OK;
     }
-    memcpy(data, text, length);
-    memcpy(key, channel, strlen(channel) + 1);
-    const tp_blackboard_entry entry = {.key_count = (uint32_t)strlen(key) + 1,
-                                       .key = key,
-                                       .group_count = sizeof group,
-                                       .group = group,
-                                       .type = TP_BLACKBOARD_DATA_TYPE_COMPLEX,
-                                       .subtype = TP_BLACKBOARD_DATA_SUBTYPE_STRING,
-                                       .data_count = (uint32_t)length + 1,
-                                       .data = data};
-    return tp_blackboard_request_set_entry(host->board, &entry, err);
+    return tp_blackboard_request_set_entry(host->board, entry, err);
 }
 
 tp_status play_channels_serve(play_host *host, tp_error *err)

@@ -66,12 +66,15 @@ static tp_status set_goal(struct vfh *v, const tp_pose2d *goal, tp_error *err)
         return tp_fail(err, TP_E_RANGE, "the goal is no place");
     }
     const tpi_nav_pose to = {goal->px, goal->py, goal->pa};
-    const bool same = v->active && hypot(to.x - v->goal.x, to.y - v->goal.y) < 1e-6 &&
-                      fabs(tpi_nav_angle(to.a - v->goal.a)) < 1e-6;
+    const double moved = v->active ? hypot(to.x - v->goal.x, to.y - v->goal.y) : HUGE_VAL;
+    const bool same = moved < 1e-6 && fabs(tpi_nav_angle(to.a - v->goal.a)) < 1e-6;
+
     v->goal = to;
     v->active = true;
-    if (!same) {
+    if (moved > 0.3) {
         tpi_nav_vfh_begin(&v->method);
+    } else if (!same && v->method.state == TPI_NAV_VFH_DONE) {
+        v->method.state = TPI_NAV_VFH_DRIVES; /* a planner corrects its waypoint a little */
     }
     return TP_OK;
 }

@@ -40,25 +40,15 @@ static void on_written(tp_instance *self, void *context, tp_status status, const
 /* Write to the blackboard, from where it comes back; or to ourselves. */
 static void post(struct program *p, const char *name, const char *text, size_t length)
 {
-    uint8_t data[TPI_CHANNEL_TEXT + 1] = {0};
-    char key[TPI_CHANNEL_NAME], group[] = TPI_CHANNEL_GROUP;
+    tpi_channel_entry room;
+    const tp_blackboard_entry *entry = tpi_channel_fill(&room, name, text, length);
 
-    if (p->board == NULL) {
+    if (p->board == NULL || entry == NULL) {
         tpi_channels_take(p->boxes, name, strlen(name), text, length);
         return;
     }
-    memcpy(data, text, length);
-    memcpy(key, name, strlen(name) + 1);
-    const tp_blackboard_entry entry = {.key_count = (uint32_t)strlen(key) + 1,
-                                       .key = key,
-                                       .group_count = sizeof group,
-                                       .group = group,
-                                       .type = TP_BLACKBOARD_DATA_TYPE_COMPLEX,
-                                       .subtype = TP_BLACKBOARD_DATA_SUBTYPE_STRING,
-                                       .data_count = (uint32_t)length + 1,
-                                       .data = data};
     const tp_status status =
-        tp_link_request(p->board, TP_BLACKBOARD_REQ_SET_ENTRY, &entry, BOARD_NS, on_written, NULL);
+        tp_link_request(p->board, TP_BLACKBOARD_REQ_SET_ENTRY, entry, BOARD_NS, on_written, NULL);
     if (status != TP_OK) {
         tp_instance_note(p->instance, "a message could not be sent to the blackboard");
     }
@@ -89,18 +79,10 @@ void tpi_program_channel(struct program *p)
 
 void tpi_program_heard(tp_instance *self, tp_link *from, const tp_msg *msg)
 {
-    static const char group[] = TPI_CHANNEL_GROUP;
     struct program *p = tp_instance_state(self);
-    const tp_blackboard_entry *entry = tp_msg_payload(msg);
 
-    if (from != p->board || p->boxes == NULL || entry == NULL ||
-        tp_msg_header(msg)->type != TP_MSGTYPE_DATA ||
-        tp_msg_header(msg)->subtype != TP_BLACKBOARD_DATA_UPDATE ||
-        entry->group_count != sizeof group || memcmp(entry->group, group, sizeof group) != 0 ||
-        entry->key_count == 0) {
-        return;
+    if (from == p->board && p->boxes != NULL && tp_msg_header(msg)->type == TP_MSGTYPE_DATA &&
+        tp_msg_header(msg)->subtype == TP_BLACKBOARD_DATA_UPDATE) {
+        tpi_channels_take_entry(p->boxes, tp_msg_payload(msg));
     }
-    const bool ends = entry->data_count > 0 && entry->data[entry->data_count - 1] == '\0';
-    tpi_channels_take(p->boxes, entry->key, entry->key_count - 1, entry->data,
-                      entry->data_count - ends);
 }

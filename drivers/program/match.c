@@ -52,6 +52,9 @@ static void finish(struct program *p)
     tpi_program_changed(p);
     if (p->fit.then == THEN_ARRIVE) {
         tpi_program_arrived(p);
+        matches.fits = p->fit.misfit[0] == '\0';
+    } else if (p->fit.then == THEN_STAND) {
+        p->move.is_unmatched = !fits;
     } else if (p->fit.then == THEN_RUN && fits) {
         tpi_program_begin(p);
     } else if (p->fit.then == THEN_RUN) {
@@ -72,7 +75,9 @@ static void give_up(struct program *p, tp_status status, const char *why)
 
     p->flow.asking = ASKS_NOTHING;
     p->fit.ticket = NULL;
-    if (p->fit.then == THEN_ARRIVE) {
+    if (p->fit.then == THEN_STAND) {
+        (void)snprintf(p->fit.misfit, sizeof p->fit.misfit, "%s", why);
+    } else if (p->fit.then == THEN_ARRIVE) {
         (void)snprintf(p->fit.misfit, sizeof p->fit.misfit, "%s", why);
         tpi_program_arrived(p);
     } else if (p->fit.then == THEN_RUN) {

@@ -25,6 +25,8 @@ static const tp_param program_params[] = {
      "actuators may fall back to generic classes, percent may stand for units"},
     {"rate", "Hz", "100", "prints, logs and messages in a second; a program that is faster waits"},
     {"seed", "1", "1", "begin of the random numbers"},
+    {"keep", NULL, "",
+     "a file that keeps a program that is moved, so that it survives a restart of the server"},
     {"programs", NULL, "", "a folder of programs for lists, before Troupe's own ones"},
     {NULL, NULL, NULL, NULL},
 };
@@ -112,6 +114,22 @@ static const tp_program_ops program_device_ops = {
     .req_claim = tpi_program_claim,
 };
 
+/* What was in transit when the server ended takes the place of the program of `file`. */
+static tp_status recall(struct program *p, tp_error *err)
+{
+    const char *file = tp_param_string(p->instance, "keep");
+    tpi_buf path = {0};
+
+    if (file[0] == '\0') {
+        return TP_OK;
+    }
+    put_path(&path, p->instance, file);
+    const tp_status status = path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                         : tpi_program_recall(p, tpi_buf_text(&path), err);
+    tpi_buf_fini(&path);
+    return status;
+}
+
 static tp_status program_init(tp_instance *self, tp_error *err)
 {
     struct program *p = tp_instance_state(self);
@@ -141,7 +159,7 @@ static tp_status program_init(tp_instance *self, tp_error *err)
         status = load_file(p, file, err);
         p->starts = tp_param_bool(self, "start");
     }
-    return status;
+    return status == TP_OK ? recall(p, err) : status;
 }
 
 /* Run the program of the configuration. */
@@ -163,6 +181,9 @@ static tp_status program_start(tp_instance *self, tp_error *err)
     (void)err;
     if (p->starts && p->phase != TP_PROGRAM_EMPTY && !tp_instance_in_panic(self)) {
         begin_own(p);
+    }
+    if (p->move.is_unmatched) {
+        tpi_program_rematch(p);
     }
     tpi_program_changed(p);
     tpi_program_wait(p, program_now(p));

@@ -9,6 +9,7 @@
  *     texts.c      sources: checking, formatting, blocks, loading, lists
  *     state.c      what clients see: state, output, log
  *     transfer.c   moving to another server, and from one
+ *     keep.c       the file that keeps a program in transit
  *
  * The machine runs on the thread of the instance, some lines at a time; between them requests of
  * clients are answered. A command for the robot is a request to its device `universal`; the machine
@@ -19,6 +20,7 @@
 
 #include "base/buf.h"
 #include "play/runner.h"
+#include "play/transit.h"
 #include "play/trouble.h"
 #include "troupe/driver/program.h"
 #include "troupe/interfaces/universal.h"
@@ -117,7 +119,7 @@ struct program_flow {
 /* Matching. */
 struct program_fit {
     tp_ticket *ticket; /* of RUN, LAUNCH, MATCH or ARRIVE; NULL for none */
-    enum { THEN_ANSWER, THEN_RUN, THEN_ARRIVE } then;
+    enum { THEN_ANSWER, THEN_RUN, THEN_ARRIVE, THEN_STAND } then;
     struct pair pairs[MOST_PAIRS];
     unsigned pair_count, pair;
     struct found *found; /* owned: MOST_DEVICES and MOST_PAIRS */
@@ -142,8 +144,10 @@ struct program_move {
     bool is_source;
     tp_program_phase before; /* phase of the source before it left */
     uint8_t proof[TP_PROGRAM_PROOF], hash[TP_PROGRAM_PROOF];
-    tpi_buf state;
+    tpi_buf state;     /* of the machine, and its times */
     tp_ticket *ticket; /* of DEPART, while the robot answers */
+    tpi_buf file;      /* that keeps it; "" for none */
+    bool is_unmatched; /* since a restart the robot has not been found to fit */
 };
 
 struct program {
@@ -313,6 +317,26 @@ void tpi_program_arrived(struct program *p);
 /* The program stands: the package of DEPART can be given. */
 void tpi_program_departed(struct program *p);
 
+/* Load program, state and time; on failure nothing is loaded. */
+tp_status tpi_program_unpack(struct program *p, const tpi_play_transit *is, tp_error *err);
+
 void tpi_program_transfer_fini(struct program *p);
+
+/* ---- keep.c ---- */
+
+/* Write the step of the move to the file, on the disk; nothing without a file. */
+tp_status tpi_program_keep(struct program *p, tpi_play_transit_step step, tp_error *err);
+
+/* The program is in transit no more. */
+void tpi_program_unkeep(struct program *p);
+
+/* After a restart: take what the file has, if there is one. */
+tp_status tpi_program_recall(struct program *p, const char *path, tp_error *err);
+
+/* Match a program that was recalled. */
+void tpi_program_rematch(struct program *p);
+
+/* TP_OK if the program can go on on this robot. */
+tp_status tpi_program_is_matched(const struct program *p, tp_error *err);
 
 #endif

@@ -188,8 +188,12 @@ tp_status tpi_program_request_load(tp_device *device, const tp_program_source *a
     }
     (void)snprintf(name, sizeof name, "%.*s", ask->name_count > 0 ? (int)ask->name_count - 1 : 0,
                    ask->name_count > 0 ? ask->name : "");
-    if (tpi_program_load(p, name[0] != '\0' ? name : "untitled.play", text, length, answer, err) ||
-        (err->code == TP_E_INVALID && answer->total > 0)) {
+    const bool is_loaded =
+        tpi_program_load(p, name[0] != '\0' ? name : "untitled.play", text, length, answer, err);
+    if (is_loaded) {
+        tpi_program_unkeep(p); /* another program has come in the place of the one that moved */
+    }
+    if (is_loaded || (err->code == TP_E_INVALID && answer->total > 0)) {
         err->code = TP_OK; /* mistakes are an answer */
         tpi_program_turn(p);
         return TP_OK;

@@ -91,19 +91,47 @@ static void fill_package(struct program *p, tp_program_package *out)
     out->state_count = (uint32_t)p->move.state.length;
 }
 
-void tpi_program_departed(struct program *p)
+/* The source goes on as before. */
+static void take_back(struct program *p)
 {
-    tp_program_package package;
-    tp_ticket *ticket = p->move.ticket;
+    tpi_program_unkeep(p);
+    p->phase = TP_PROGRAM_PAUSED;
+    if (p->move.before == TP_PROGRAM_RUNNING) {
+        tpi_program_go_on(p, false);
+    }
+    tpi_program_changed(p);
+    tpi_program_turn(p);
+}
 
-    p->move.ticket = NULL;
+/* It stands: its state is kept, or it goes on. */
+static tp_status leave(struct program *p, tp_error *err)
+{
     p->phase = TP_PROGRAM_LEAVING;
     tpi_buf_clear(&p->move.state);
     put_time(&p->move.state, tpi_program_time_ns(p));
     put_time(&p->move.state, p->times.ends_ns);
     tpi_play_runner_save(&p->move.state, p->runner);
+    const tp_status status = p->move.state.failed
+                                 ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                 : tpi_program_keep(p, TPI_PLAY_TRANSIT_LEAVING, err);
+    if (status != TP_OK) {
+        take_back(p);
+    }
     tpi_program_changed(p);
-    if (ticket != NULL) {
+    return status;
+}
+
+void tpi_program_departed(struct program *p)
+{
+    tp_program_package package;
+    tp_ticket *ticket = p->move.ticket;
+    tp_error err = {.text = ""};
+
+    p->move.ticket = NULL;
+    const tp_status status = leave(p, &err);
+    if (ticket != NULL && status != TP_OK) {
+        tp_ticket_fail(ticket, status, err.text);
+    } else if (ticket != NULL) {
         fill_package(p, &package);
         tp_ticket_answer(ticket, &package);
     }
@@ -147,10 +175,12 @@ tp_status tpi_program_depart(tp_device *device, const tp_program_transfer *ask,
     if (p->phase == TP_PROGRAM_RUNNING) {
         tpi_program_stand(p);
     }
-    tpi_program_departed(p);
-    fill_package(p, answer);
-    tpi_program_turn(p);
-    return p->move.state.failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    status = leave(p, err);
+    if (status == TP_OK) {
+        fill_package(p, answer);
+        tpi_program_turn(p);
+    }
+    return status;
 }
 
 tp_status tpi_program_release(tp_device *device, const tp_program_transfer *ask,
@@ -158,7 +188,7 @@ tp_status tpi_program_release(tp_device *device, const tp_program_transfer *ask,
 {
     struct program *p = program_of(device);
     char id[MOST_ID];
-    const tp_status status = read_id(id, ask->id, ask->id_count, err);
+    tp_status status = read_id(id, ask->id, ask->id_count, err);
 
     if (status != TP_OK) {
         return status;
@@ -166,23 +196,18 @@ tp_status tpi_program_release(tp_device *device, const tp_program_transfer *ask,
     if (!is_known(p, id, true) || (p->phase != TP_PROGRAM_LEAVING && p->phase != TP_PROGRAM_GONE)) {
         return unknown(id, err);
     }
+    if (p->phase == TP_PROGRAM_LEAVING) { /* what was shown cannot be taken back */
+        status = tpi_program_keep(p, TPI_PLAY_TRANSIT_GONE, err);
+        if (status != TP_OK) {
+            return status;
+        }
+    }
     p->phase = TP_PROGRAM_GONE;
     borrow(&answer->id, &answer->id_count, p->move.id);
     memcpy(answer->proof, p->move.proof, sizeof answer->proof);
     tpi_program_changed(p);
     tpi_program_turn(p);
     return TP_OK;
-}
-
-/* The source goes on as before. */
-static void take_back(struct program *p)
-{
-    p->phase = TP_PROGRAM_PAUSED;
-    if (p->move.before == TP_PROGRAM_RUNNING) {
-        tpi_program_go_on(p, false);
-    }
-    tpi_program_changed(p);
-    tpi_program_turn(p);
 }
 
 tp_status tpi_program_return(tp_device *device, const tp_program_transfer *ask, tp_error *err)
@@ -200,9 +225,13 @@ tp_status tpi_program_return(tp_device *device, const tp_program_transfer *ask, 
     if (p->phase == TP_PROGRAM_GONE) {
         return tp_fail(err, TP_E_DENIED, "the program was given up here and may run elsewhere");
     }
-    if (p->phase == TP_PROGRAM_LEAVING) {
-        take_back(p);
+    if (p->phase != TP_PROGRAM_LEAVING) {
+        return TP_OK;
     }
+    if (tpi_program_is_matched(p, err) != TP_OK) {
+        return err->code;
+    }
+    take_back(p);
     return TP_OK;
 }
 
@@ -210,6 +239,7 @@ tp_status tpi_program_return(tp_device *device, const tp_program_transfer *ask, 
 
 static void drop(struct program *p)
 {
+    tpi_program_unkeep(p);
     tpi_program_unload(p);
     p->runner->program = NULL;
     p->phase = TP_PROGRAM_EMPTY;
@@ -219,6 +249,11 @@ static void drop(struct program *p)
 
 void tpi_program_arrived(struct program *p)
 {
+    tp_error err = {.text = ""};
+
+    if (p->fit.misfit[0] == '\0' && tpi_program_keep(p, TPI_PLAY_TRANSIT_ARRIVING, &err) != TP_OK) {
+        (void)snprintf(p->fit.misfit, sizeof p->fit.misfit, "%s", err.text);
+    }
     if (p->fit.misfit[0] != '\0') {
         drop(p);
     } else {
@@ -227,28 +262,23 @@ void tpi_program_arrived(struct program *p)
     }
 }
 
-/* Load program and state of a package. */
-static tp_status unpack(struct program *p, const tp_program_package *ask, tp_error *err)
+tp_status tpi_program_unpack(struct program *p, const tpi_play_transit *is, tp_error *err)
 {
+    const uint8_t *state = (const uint8_t *)is->state.data;
     tp_program_report report;
-    char name[MOST_NAME];
 
-    copy_text(name, sizeof name, ask->source.name, ask->source.name_count);
-    const char *text = ask->source.text_count > 0 ? ask->source.text : "";
-    const char *end = memchr(text, 0, ask->source.text_count);
-    const size_t length = end != NULL ? (size_t)(end - text) : ask->source.text_count;
-    if (ask->state_count < 16) {
+    if (is->state.length < 16) {
         return tp_fail(err, TP_E_INVALID, "the state of the program is missing");
     }
-    if (!tpi_program_load(p, name, text, length, &report, err)) {
+    if (!tpi_program_load(p, is->name, tpi_buf_text(&is->text), is->text.length, &report, err)) {
         return err->code;
     }
-    p->wish = (tp_program_run){.seed = ask->seed, .loose = ask->loose};
-    tp_status status = tpi_play_runner_begin(p->runner, &p->loaded.program, ask->seed, err);
+    p->wish = (tp_program_run){.seed = is->seed, .loose = is->is_loose};
+    tp_status status = tpi_play_runner_begin(p->runner, &p->loaded.program, is->seed, err);
     status = status == TP_OK
-                 ? tpi_play_runner_restore(p->runner, ask->state + 16, ask->state_count - 16, err)
+                 ? tpi_play_runner_restore(p->runner, state + 16, is->state.length - 16, err)
                  : status;
-    const int64_t time_ns = time_at(ask->state), ends_ns = time_at(ask->state + 8);
+    const int64_t time_ns = time_at(state), ends_ns = time_at(state + 8);
     if (status == TP_OK && (time_ns < 0 || time_ns > INT64_MAX / 4 || ends_ns < 0)) {
         status = tp_fail(err, TP_E_INVALID, "the time of the program is damaged");
     }
@@ -266,6 +296,27 @@ static tp_status unpack(struct program *p, const tp_program_package *ask, tp_err
     p->flow.tokens = p->settings.rate;
     p->flow.tokens_ns = p->times.paused_ns;
     return TP_OK;
+}
+
+/* Load program and state of a package. */
+static tp_status unpack(struct program *p, const tp_program_package *ask, tp_error *err)
+{
+    tpi_play_transit is = {.is_loose = ask->loose != 0, .seed = ask->seed};
+    const char *text = ask->source.text_count > 0 ? ask->source.text : "";
+    const char *end = memchr(text, 0, ask->source.text_count);
+
+    copy_text(is.name, sizeof is.name, ask->source.name, ask->source.name_count);
+    tpi_buf_put(&is.text, text, end != NULL ? (size_t)(end - text) : ask->source.text_count);
+    tpi_buf_put(&is.state, ask->state, ask->state_count);
+    tp_status status = is.text.failed || is.state.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                                         : tpi_program_unpack(p, &is, err);
+    if (status == TP_OK) { /* kept with the program, as long as it has not begun */
+        tpi_buf_clear(&p->move.state);
+        tpi_buf_put(&p->move.state, ask->state, ask->state_count);
+        status = p->move.state.failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    }
+    tpi_play_transit_fini(&is);
+    return status;
 }
 
 tp_status tpi_program_arrive(tp_device *device, const tp_program_package *ask,
@@ -309,13 +360,20 @@ tp_status tpi_program_arrive(tp_device *device, const tp_program_package *ask,
 }
 
 /* The target goes on with the program, for the server. */
-static void take_over(struct program *p)
+static tp_status take_over(struct program *p, tp_error *err)
 {
+    tp_status status = tpi_program_is_matched(p, err);
+
+    status = status == TP_OK ? tpi_program_keep(p, TPI_PLAY_TRANSIT_BEGUN, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
     p->phase = TP_PROGRAM_PAUSED;
     p->starts = true;
     p->counts.steps = p->counts.steps > 0 ? p->counts.steps : 1; /* it has begun elsewhere */
     tpi_program_go_on(p, false);
     tpi_program_turn(p);
+    return TP_OK;
 }
 
 tp_status tpi_program_go(tp_device *device, const tp_program_proof *ask, tp_error *err)
@@ -338,10 +396,7 @@ tp_status tpi_program_go(tp_device *device, const tp_program_proof *ask, tp_erro
     if (memcmp(digest, p->move.hash, sizeof digest) != 0) {
         return tp_fail(err, TP_E_DENIED, "the source has not given the program up: wrong proof");
     }
-    if (p->phase == TP_PROGRAM_ARRIVING) {
-        take_over(p);
-    }
-    return TP_OK;
+    return p->phase == TP_PROGRAM_ARRIVING ? take_over(p, err) : TP_OK;
 }
 
 tp_status tpi_program_forget(tp_device *device, const tp_program_transfer *ask, tp_error *err)
@@ -385,17 +440,20 @@ tp_status tpi_program_claim(tp_device *device, const tp_program_transfer *ask, t
         return status;
     }
     if (is_known(p, id, false) && p->phase == TP_PROGRAM_ARRIVING) {
-        take_over(p);
-    } else if (is_known(p, id, true) &&
-               (p->phase == TP_PROGRAM_GONE || p->phase == TP_PROGRAM_LEAVING)) {
-        take_back(p);
-    } else {
+        return take_over(p, err);
+    }
+    if (!is_known(p, id, true) || (p->phase != TP_PROGRAM_GONE && p->phase != TP_PROGRAM_LEAVING)) {
         return unknown(id, err);
     }
+    if (tpi_program_is_matched(p, err) != TP_OK) {
+        return err->code;
+    }
+    take_back(p);
     return TP_OK;
 }
 
 void tpi_program_transfer_fini(struct program *p)
 {
     tpi_buf_fini(&p->move.state);
+    tpi_buf_fini(&p->move.file);
 }

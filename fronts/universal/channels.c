@@ -94,28 +94,16 @@ static void write_message(struct connection *c)
     const tpi_value *text = &c->task.packet.values[0];
     const char *name = tpi_channels_name(c->channels.boxes, c->task.packet.id);
     const size_t length = c->task.packet.count > 0 ? text->length : 0;
-    uint8_t data[TPI_CHANNEL_TEXT + 1] = {0};
-    char key[TPI_CHANNEL_NAME], group[] = TPI_CHANNEL_GROUP;
+    tpi_channel_entry room;
+    const tp_blackboard_entry *entry = tpi_channel_fill(&room, name, text->text, length);
 
-    if (length > TPI_CHANNEL_TEXT) {
+    if (entry == NULL) { /* the name fits: it is that of a mailbox */
         tpi_universalf_failed(c, TPI_FAULT_VALUE, "bad value: a message has at most %d bytes",
                               TPI_CHANNEL_TEXT);
         return;
     }
-    if (length > 0) {
-        memcpy(data, text->text, length);
-    }
-    memcpy(key, name, strlen(name) + 1);
-    const tp_blackboard_entry entry = {.key_count = (uint32_t)strlen(key) + 1,
-                                       .key = key,
-                                       .group_count = sizeof group,
-                                       .group = group,
-                                       .type = TP_BLACKBOARD_DATA_TYPE_COMPLEX,
-                                       .subtype = TP_BLACKBOARD_DATA_SUBTYPE_STRING,
-                                       .data_count = (uint32_t)length + 1,
-                                       .data = data};
     tpi_universalf_ask_of(c, c->channels.board, &tp_interface_blackboard,
-                          TP_BLACKBOARD_REQ_SET_ENTRY, &entry);
+                          TP_BLACKBOARD_REQ_SET_ENTRY, entry);
 }
 
 static void answer(struct connection *c)
@@ -164,18 +152,10 @@ bool tpi_universalf_channel(struct connection *c)
 
 void tpi_universalf_heard(struct connection *c, const tp_msg *msg)
 {
-    const tp_blackboard_entry *entry = tp_msg_payload(msg);
-    static const char group[] = TPI_CHANNEL_GROUP;
-
-    if (tp_msg_header(msg)->type != TP_MSGTYPE_DATA ||
-        tp_msg_header(msg)->subtype != TP_BLACKBOARD_DATA_UPDATE || entry == NULL ||
-        entry->group_count != sizeof group || memcmp(entry->group, group, sizeof group) != 0 ||
-        entry->key_count == 0) {
-        return;
+    if (tp_msg_header(msg)->type == TP_MSGTYPE_DATA &&
+        tp_msg_header(msg)->subtype == TP_BLACKBOARD_DATA_UPDATE) {
+        tpi_channels_take_entry(c->channels.boxes, tp_msg_payload(msg));
     }
-    const bool ends = entry->data_count > 0 && entry->data[entry->data_count - 1] == '\0';
-    tpi_channels_take(c->channels.boxes, entry->key, entry->key_count - 1, entry->data,
-                      entry->data_count - ends);
 }
 
 void tpi_universalf_channels_end(struct connection *c)

@@ -131,7 +131,7 @@ static void get_panic(struct connection *c)
 {
     tpi_buf text = {0};
 
-    tpi_web_put_panic(c->front, &text, false, -1, NULL);
+    tpi_web_put_panic(c->front, &text, false);
     answer_text(c, &text);
 }
 

@@ -265,6 +265,7 @@ void tpi_web_close(struct connection *c)
     assert(front_is_current(c->front));
     tp_loop_after_cancel(front->loop, &c->flush);
     tpi_web_visitor_leave(c);
+    tpi_web_stop_forget(c);
     if (c->phase == PHASE_SOCKET) {
         tpi_web_graph_changed(front);
     }

@@ -167,4 +167,9 @@ void tpi_web_write(struct connection *c)
         }
         more = more && !(c->ending && !c->dismissed);
     }
+    if (!c->blocked) {
+        c->behind_ns = 0;
+    } else if (c->behind_ns == 0) {
+        c->behind_ns = front_now(c->front);
+    }
 }

@@ -78,6 +78,9 @@ static void tick(void *context)
     for (struct connection *c = front->connections; c != NULL; c = c->next) {
         tpi_web_http_tick(c, now_ns);
         tpi_web_uses_tick(c->door, now_ns);
+        if (c->behind_ns != 0) {
+            tpi_web_behind(c);
+        }
     }
     for (struct client *visitor = front->visitors; visitor != NULL; visitor = visitor->next) {
         tpi_web_uses_tick(visitor, now_ns);

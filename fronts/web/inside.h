@@ -226,7 +226,8 @@ struct http_state {
 struct stop_state {
     bool owed; /* a confirmation */
     int64_t began_ns;
-    bool told; /* that it is not complete */
+    bool told;            /* that it is not complete */
+    struct owed *drivers; /* owned: those that did not stop at once, and when they had */
 };
 
 struct connection {
@@ -244,7 +245,9 @@ struct connection {
     bool dismissed; /* by its session: what waits is still sent */
     bool finishing; /* to be closed when everything is written */
     size_t typical; /* length of a frame of data, lately */
-    bool brief;     /* advertises without schemas */
+    int64_t
+        behind_ns; /* no data has waited for longer than since then; 0 if the stream takes all */
+    bool brief;    /* advertises without schemas */
     int64_t heard_ns;
 
     struct incoming in;
@@ -376,7 +379,7 @@ void tpi_web_write_note(struct connection *c);
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
 
-/* A message has come for a client whose stream takes no more. */
+/* Data waits for a client whose stream takes no more: called when more comes, and by the tick. */
 void tpi_web_behind(struct connection *c);
 
 /* ---- http.c ---- */
@@ -609,8 +612,10 @@ void tpi_web_stop(struct connection *c, const char *why);
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
 
 /* The state of the panic as JSON, with `op` if `op`. */
-void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t began_ns,
-                       bool *stopped);
+void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op);
+
+/* The connection ends. */
+void tpi_web_stop_forget(struct connection *c);
 void tpi_web_stop_tick(struct web_front *front);
 void tpi_web_stop_told(struct connection *c);
 

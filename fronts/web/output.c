@@ -15,9 +15,11 @@
 #include "inside.h"
 
 enum {
-    MOST_BEHIND = 64, /* messages that wait for a client that is behind */
-    MOST_BEHIND_BYTES = 512 << 10,
+    FEW = 4,                     /* messages that may always wait */
+    MOST_BEHIND_BYTES = 4 << 20, /* that wait for a client that is behind */
 };
+
+static const int64_t FRESH_NS = 250 * TP_NS_PER_MS;
 
 size_t tpi_web_waiting(const struct connection *c)
 {
@@ -188,20 +190,34 @@ void tpi_web_write_note(struct connection *c)
 /* ---- Clients that are behind ------------------------------------------------------------------
  */
 
-/* A client that is behind gets the newest data. A few messages more than one of each kind may wait:
- * to write them together costs less, and they are new, too. */
-void tpi_web_behind(struct connection *c)
+static void keep_newest(struct connection *c)
 {
-    const size_t most = c->typical > 0 ? MOST_BEHIND_BYTES / c->typical : MOST_BEHIND;
-
-    assert(front_is_current(c->front));
     for (int form = 0; form < FORMS; form++) {
         tp_session *session = c->door->sessions[form];
 
-        if (session != NULL && tp_session_waiting(session) > MOST_BEHIND / 16 &&
-            (tp_session_waiting(session) >= MOST_BEHIND || tp_session_waiting(session) >= most)) {
+        if (session != NULL && tp_session_waiting(session) > FEW) {
             tp_session_keep_newest(session, true);
             tp_session_keep_newest(session, false);
         }
+    }
+}
+
+/* What has waited for a short time goes out whole: to write many messages together costs little,
+ * and a client whose queue is full is not sent more, so that nothing is made for it. What is older,
+ * or long, makes place for the newest. */
+void tpi_web_behind(struct connection *c)
+{
+    const int64_t now_ns = front_now(c->front);
+    size_t waiting = 0;
+
+    assert(front_is_current(c->front));
+    for (int form = 0; form < FORMS; form++) {
+        waiting +=
+            c->door->sessions[form] != NULL ? tp_session_waiting(c->door->sessions[form]) : 0;
+    }
+    if (waiting > FEW &&
+        (now_ns - c->behind_ns > FRESH_NS || waiting * c->typical > MOST_BEHIND_BYTES)) {
+        keep_newest(c);
+        c->behind_ns = now_ns;
     }
 }

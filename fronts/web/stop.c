@@ -2,7 +2,8 @@
  * stop.c - the emergency stop and its confirmation.
  *
  * A panic is raised when the message is read; nothing is asked before. Then the front looks every
- * few milliseconds whether all drivers have stopped what they move, and tells the client.
+ * few milliseconds which drivers have stopped what they move, and tells the client: a robot that
+ * confirms late is named, so that it is not taken for a slow stop of all.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -11,6 +12,116 @@
 #include "inside.h"
 
 static const int64_t WATCH_NS = 2 * TP_NS_PER_MS, PATIENCE_NS = 2 * TP_NS_PER_S;
+
+enum { MOST_OWED = 64, OWED_NAME = 48 };
+
+/* A driver that did not stop at once. */
+struct owed {
+    struct owed *next;
+    char name[OWED_NAME]; /* of its instance */
+    bool seen;            /* it is still to stop */
+    double ms;            /* when it had stopped, after the panic; 0 until then */
+};
+
+/* ---- Drivers that stop later ----------------------------------------------------------------- */
+
+static void note_owed(struct connection *c, const char *name, size_t length)
+{
+    struct owed **at = &c->stop.drivers;
+    unsigned count = 0;
+
+    while (*at != NULL &&
+           (strlen((*at)->name) != length || memcmp((*at)->name, name, length) != 0)) {
+        at = &(*at)->next;
+        count++;
+    }
+    if (*at == NULL && count < MOST_OWED && length < OWED_NAME) {
+        *at = calloc(1, sizeof **at);
+        if (*at != NULL) {
+            memcpy((*at)->name, name, length);
+        }
+    }
+    if (*at != NULL) {
+        (*at)->seen = true;
+    }
+}
+
+/* "base0, arm0 (silent: whether it has stopped is not known)" */
+static void look_at_owed(struct connection *c, const char *names, double ms)
+{
+    for (struct owed *at = c->stop.drivers; at != NULL; at = at->next) {
+        at->seen = false;
+    }
+    while (*names != '\0') {
+        const size_t length = strcspn(names, ", ");
+
+        note_owed(c, names, length);
+        names += length;
+        names += strncmp(names, " (", 2) == 0 ? strcspn(names, ")") : 0;
+        names += strcspn(names, ",");
+        names += strspn(names, ", ");
+    }
+    for (struct owed *at = c->stop.drivers; at != NULL; at = at->next) {
+        at->ms = at->seen ? 0 : at->ms > 0 ? at->ms : ms;
+    }
+}
+
+void tpi_web_stop_forget(struct connection *c)
+{
+    struct owed *at;
+
+    while ((at = c->stop.drivers) != NULL) {
+        c->stop.drivers = at->next;
+        free(at);
+    }
+}
+
+/* The device that people know the driver by: what drives if there is one, else the first. */
+static const tp_device *device_of(const struct connection *c, const char *name)
+{
+    const tp_session *session = c->door->sessions[FORM_JSON];
+    const tp_device *found = NULL;
+    size_t place = 0;
+    tp_device *device;
+
+    while ((device = tp_session_next_device(session, &place)) != NULL) {
+        if (strcmp(tp_instance_name(tp_device_instance(device)), name) != 0) {
+            continue;
+        }
+        if (strncmp(tp_device_interface(device)->name, "position", 8) == 0) {
+            return device;
+        }
+        found = found != NULL ? found : device;
+    }
+    return found;
+}
+
+/* ,"confirmed":[{"driver":"robotfile0","device":"6665:position2d:4","label":"nina","ms":640.1}] */
+static void put_confirmed(const struct connection *c, tpi_buf *out)
+{
+    bool first = true;
+
+    tpi_buf_puts(out, ",\"confirmed\":[");
+    for (const struct owed *at = c->stop.drivers; at != NULL; at = at->next) {
+        const tp_device *device = device_of(c, at->name);
+
+        if (at->ms == 0) {
+            continue;
+        }
+        tpi_buf_printf(out, "%s{\"driver\":", first ? "" : ",");
+        tpi_json_put_string(out, at->name, strlen(at->name));
+        if (device != NULL) {
+            const tp_devaddr *addr = tp_session_address(device);
+            const char *label = tp_session_label(device);
+            tpi_buf_printf(out, ",\"device\":\"%u:%s:%u\",\"label\":", (unsigned)addr->robot,
+                           tp_device_interface(device)->name, (unsigned)addr->index);
+            tpi_json_put_string(out, label, strlen(label));
+        }
+        tpi_buf_printf(out, ",\"ms\":%.3f}", at->ms);
+        first = false;
+    }
+    tpi_buf_putc(out, ']');
+}
 
 /* ---- The state ------------------------------------------------------------------------------- */
 
@@ -38,8 +149,9 @@ static void put_list(tpi_buf *out, const char *names)
     tpi_buf_putc(out, ']');
 }
 
-void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t began_ns,
-                       bool *stopped)
+/* With the confirmations of the stop of `c`; NULL for none. */
+static void put_panic(struct web_front *front, tpi_buf *out, bool op, struct connection *c,
+                      bool *stopped)
 {
     assert(front_is_current(front));
     tp_panic_state *state = NULL;
@@ -54,8 +166,11 @@ void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t b
                    state->count, state->since, state->active && !owes ? "true" : "false");
     put_text(out, "who", state->who, state->who_count);
     put_text(out, "why", state->why, state->why_count);
-    if (began_ns >= 0) {
-        tpi_buf_printf(out, ",\"ms\":%.3f", (double)(front_now(front) - began_ns) * 1e-6);
+    if (c != NULL) {
+        const double ms = (double)(front_now(front) - c->stop.began_ns) * 1e-6;
+        look_at_owed(c, owes ? state->owing : "", ms);
+        tpi_buf_printf(out, ",\"ms\":%.3f", ms);
+        put_confirmed(c, out);
     }
     put_list(out, owes ? state->owing : "");
     tpi_buf_putc(out, '}');
@@ -63,6 +178,11 @@ void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op, int64_t b
         *stopped = !owes;
     }
     free(state);
+}
+
+void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op)
+{
+    put_panic(front, out, op, NULL, NULL);
 }
 
 /* ---- Stopping -------------------------------------------------------------------------------- */
@@ -74,7 +194,7 @@ static bool confirm(struct connection *c, bool last)
     bool stopped = false;
     const bool http = c->phase == PHASE_HTTP;
 
-    tpi_web_put_panic(c->front, &text, !http, c->stop.began_ns, &stopped);
+    put_panic(c->front, &text, !http, c, &stopped);
     last = last || stopped;
     if (http && last) {
         tpi_buf_putc(&text, '\n');
@@ -97,6 +217,7 @@ void tpi_web_stop(struct connection *c, const char *why)
     tp_session_panic(c->door->sessions[FORM_JSON], why[0] != '\0' ? why : "STOP");
     c->stop.began_ns = arrival_ns != TP_NEVER && arrival_ns < now_ns ? arrival_ns : now_ns;
     c->stop.told = false;
+    tpi_web_stop_forget(c);
     c->stop.owed = !confirm(c, false);
     if (c->stop.owed) {
         tp_timer_every(front->watch, WATCH_NS);
@@ -128,7 +249,7 @@ void tpi_web_stop_told(struct connection *c)
     if (c->stop.owed) {
         return; /* its confirmation comes */
     }
-    tpi_web_put_panic(c->front, &text, true, -1, NULL);
+    tpi_web_put_panic(c->front, &text, true);
     tpi_web_text(c, tpi_buf_text(&text), text.length);
     tpi_buf_fini(&text);
 }

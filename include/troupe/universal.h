@@ -231,6 +231,31 @@ TP_API tp_status tp_universal_stop(tp_universal *robot, tp_error *err);
 TP_API tp_status tp_universal_explain(tp_universal *robot, unsigned command, tp_universal_port port,
                                       char **out, tp_error *err);
 
+/* ---- Channels -------------------------------------------------------------------------------- */
+
+/* A channel is a name. What any program says on it goes to all programs that listen to it: those of
+ * this library, of the universal protocol (SetupChannel, WriteMessage) and of `troupe play`, also
+ * to the one that said it. The blackboard of the server carries the messages and keeps none. A name
+ * has up to 63 bytes, a message up to 512. */
+
+/* Listen to a channel from now on; again changes nothing. The client must be connected with
+ * TP_CLIENT_EVERYTHING, else messages would be lost: TP_E_INVALID. Waits for the first channel.
+ * TP_E_UNKNOWN if the server has no blackboard, TP_E_LIMIT after 32 channels. */
+TP_API tp_status tp_universal_listen(tp_universal *robot, const char *channel, tp_error *err);
+
+/* Say something. It need not listen to the channel. Waits until the server has it. */
+TP_API tp_status tp_universal_say(tp_universal *robot, const char *channel, const char *text,
+                                  size_t length, tp_error *err);
+
+/* How many messages wait; at most 16 do, then the oldest one is lost. -1 if the program does not
+ * listen. They arrive while a call of the client waits, or while its loop turns. */
+TP_API int tp_universal_waiting(const tp_universal *robot, const char *channel);
+
+/* Take the oldest message, and wait for one if there is none: TP_E_TIMEOUT. The text is borrowed
+ * until the next call; it need not end with a NUL. */
+TP_API tp_status tp_universal_hear(tp_universal *robot, const char *channel, int64_t timeout_ns,
+                                   const char **text, size_t *length, tp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

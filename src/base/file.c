@@ -118,3 +118,57 @@ tp_status tpi_file_write(const char *path, const void *bytes, size_t length, tp_
     }
     return TP_OK;
 }
+
+/* Write all bytes, and wait until they are on the disk. */
+static bool write_through(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t done = write(file, bytes, length);
+        if (done < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += done > 0 ? done : 0;
+        length -= done > 0 ? (size_t)done : 0;
+    }
+    return fsync(file) == 0;
+}
+
+/* The name of a file is on the disk when its folder is. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+
+    if (slash == NULL) {
+        strcpy(folder, ".");
+    } else {
+        (void)snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path);
+    }
+    const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+}
+
+tp_status tpi_file_keep(const char *path, const void *bytes, size_t length, tp_error *err)
+{
+    char fresh[4096];
+
+    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh) {
+        return tp_fail(err, TP_E_LIMIT, "%.100s: the path is too long", path);
+    }
+    const int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return tp_fail(err, TP_E_IO, "%s: %s", fresh, strerror(errno));
+    }
+    const bool is_written = write_through(file, bytes, length);
+    const int error = errno;
+    if (close(file) != 0 || !is_written || rename(fresh, path) != 0) {
+        tp_fail(err, TP_E_IO, "%s: cannot write: %s", path, strerror(is_written ? errno : error));
+        unlink(fresh);
+        return TP_E_IO;
+    }
+    sync_folder(path);
+    return TP_OK;
+}

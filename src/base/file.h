@@ -15,4 +15,8 @@ tp_status tpi_file_read_any(tpi_buf *out, const char *path, size_t most, tp_erro
 /* Replace the file by `length` bytes; an unchanged file is not touched, so builds stay short. */
 tp_status tpi_file_write(const char *path, const void *bytes, size_t length, tp_error *err);
 
+/* Replace the file at once: it has its old contents or the new ones, also if the system ends at any
+ * time, and is on the disk when this returns. Only its owner can read it. */
+tp_status tpi_file_keep(const char *path, const void *bytes, size_t length, tp_error *err);
+
 #endif

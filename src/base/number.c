@@ -167,6 +167,11 @@ size_t tpi_number_put_f64(char out[TPI_NUMBER_SIZE], double value)
 
 size_t tpi_number_put_f32(char out[TPI_NUMBER_SIZE], float value)
 {
+    const size_t length = tpi_number_fast_f32(out, value);
+
+    if (length > 0) {
+        return length;
+    }
     return isfinite(value) ? put_finite(out, (double)value, 12, 6, 9, same_f32)
                            : put_special(out, (double)value);
 }

@@ -18,6 +18,13 @@ enum { TPI_NUMBER_SIZE = 40 }; /* longest text that the writers make, with its N
 size_t tpi_number_put_f64(char out[TPI_NUMBER_SIZE], double value);
 size_t tpi_number_put_f32(char out[TPI_NUMBER_SIZE], float value);
 
+/* Write a whole number; the length of the text. */
+size_t tpi_number_put_whole(char out[TPI_NUMBER_SIZE], int64_t value);
+
+/* The same text as tpi_number_put_f32(), fast; 0, and nothing that counts in `out`, for numbers
+ * that it does not know: whole powers of two, very large and very small ones. */
+size_t tpi_number_fast_f32(char out[TPI_NUMBER_SIZE], float value);
+
 /* Read a JSON number; how many characters it takes, 0 if there is none (or one of more than 800
  * characters, which nobody means). */
 size_t tpi_number_read_f64(const char *text, size_t length, double *value);

@@ -584,6 +584,44 @@ static void the_locale_does_not_matter(void **state)
     print_message("# tried %u locales without a decimal full stop\n", others);
 }
 
+/* The fast way gives the fewest digits, and the nearest number with so many. */
+static void the_fast_way_is_the_shortest(void **state)
+{
+    uint32_t seed = 1;
+    unsigned known = 0;
+
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        char fast[TPI_NUMBER_SIZE];
+        char general[TPI_NUMBER_SIZE];
+        int digits = 1;
+        seed = seed * 1664525u + 1013904223u;
+        const float value = i % 2 == 0
+                                ? (float)(seed % 8000000u) / 1000.0F
+                                : f32_of_bits((seed & 0x807fffffu) | (112u + seed % 43u) << 23);
+        const size_t length = tpi_number_fast_f32(fast, value);
+        if (length == 0) {
+            continue;
+        }
+        known++;
+        assert_int_equal(length, strlen(fast));
+        do {
+            (void)snprintf(general, sizeof general, "%.*g", digits++, (double)value);
+        } while (strtof(general, NULL) != value);
+        assert_same_f64(strtod(fast, NULL), strtod(general, NULL));
+    }
+    assert_in_range(known, ROUNDS * 8 / 10, ROUNDS);
+    char text[TPI_NUMBER_SIZE];
+    assert_int_equal(tpi_number_put_whole(text, INT64_MIN), 20);
+    assert_string_equal(text, "-9223372036854775808");
+    for (int64_t whole = -12000; whole <= 12000; whole += 7) {
+        char wanted[TPI_NUMBER_SIZE];
+        assert_int_equal(tpi_number_put_whole(text, whole),
+                         snprintf(wanted, sizeof wanted, "%" PRId64, whole));
+        assert_string_equal(text, wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -606,6 +644,7 @@ int main(void)
         cmocka_unit_test(texts_between_two_doubles_read_like_the_c_library),
         cmocka_unit_test(whole_numbers_are_read_up_to_the_extremes),
         cmocka_unit_test(what_is_no_whole_number_or_too_large_is_refused),
+        cmocka_unit_test(the_fast_way_is_the_shortest),
         cmocka_unit_test(the_locale_does_not_matter),
     };
 

@@ -61,6 +61,11 @@ const char *tpi_device_name(const tp_device *device)
     return device->name;
 }
 
+const tpi_blueprint *tpi_device_plan(const tp_device *device)
+{
+    return &device->instance->blueprint;
+}
+
 tpi_device_safety *tpi_device_safety_of(tp_device *device)
 {
     return &device->safety;

@@ -16,7 +16,7 @@ static const char *write_file(const char *name, const char *text)
     static char path[256];
     tp_error err = {0};
 
-    snprintf(path, sizeof path, "nav_mapfile_%s", name);
+    snprintf(path, sizeof path, "nav_mapfile_%s", name); /* in the folder of the build */
     if (tpi_file_write(path, text, strlen(text), &err) != TP_OK) {
         fail_msg("%s", err.text);
     }

@@ -41,6 +41,17 @@ static uint8_t cost_of(const tpi_nav_plan_settings *s, double away)
     return (uint8_t)fmin(PLAN_LEAST_COST * (1 + 2 * s->penalty * share * share), 255);
 }
 
+/* Outside of the map nothing is known. Cells to there. */
+static float to_edge(const tpi_nav_grid *grid, size_t cell)
+{
+    const size_t column = cell % grid->width;
+    const size_t row = cell / grid->width;
+    const size_t across = column < grid->width - 1 - column ? column : grid->width - 1 - column;
+    const size_t up = row < grid->height - 1 - row ? row : grid->height - 1 - row;
+
+    return (float)((across < up ? across : up) + 1);
+}
+
 static tp_status make_costs(tpi_nav_plan *plan, const tpi_nav_grid *grid, tp_error *err)
 {
     const size_t count = (size_t)grid->width * grid->height;
@@ -49,6 +60,7 @@ static tp_status make_costs(tpi_nav_plan *plan, const tpi_nav_grid *grid, tp_err
                                     : tpi_nav_distance(grid, true, 255, away, err);
 
     for (size_t i = 0; i < count && status == TP_OK; i++) {
+        away[i] = fminf(away[i], to_edge(grid, i));
         plan->room[i] = (uint8_t)away[i];
         /* The nearest edge of an obstacle is half a cell before its centre. */
         plan->cost[i] = cost_of(&plan->settings, fmax((double)away[i] - 0.5, 0) * grid->scale);

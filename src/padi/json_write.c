@@ -51,6 +51,11 @@ static void put_elements(tpi_buf *out, const tp_field *field, const void *value,
         return;
     }
     tpi_buf_putc(out, '[');
+    if (field->type != TP_TYPE_STRUCT && !pretty) {
+        tpi_numbers_put(out, field->type, elements, count, size);
+        tpi_buf_putc(out, ']');
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0) {
             tpi_buf_puts(out, pretty && !lines ? ", " : ",");

@@ -77,39 +77,77 @@ bool tpi_type_holds(tp_type type, int64_t value)
     return value >= ranges[type].least && value <= ranges[type].most;
 }
 
-static void put_whole(tpi_buf *out, int64_t value)
+size_t tpi_number_width(tp_type type)
 {
-    char text[24];
-    size_t at = sizeof text;
-    uint64_t rest = value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
+    static const size_t widths[] = {
+        [TP_TYPE_U8] = 4,   [TP_TYPE_I8] = 5,   [TP_TYPE_U16] = 6,    [TP_TYPE_I16] = 7,
+        [TP_TYPE_U32] = 11, [TP_TYPE_I32] = 12, [TP_TYPE_I64] = 21,   [TP_TYPE_F32] = 24,
+        [TP_TYPE_F64] = 28, [TP_TYPE_CHAR] = 6, [TP_TYPE_STRUCT] = 0,
+    };
+    return widths[type];
+}
 
-    do {
-        text[--at] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0) {
-        text[--at] = '-';
+static size_t put_real(char *out, tp_type type, const void *at, bool quote)
+{
+    const double value = tpi_number_get_real(type, at);
+    size_t length = type == TP_TYPE_F32 ? tpi_number_put_f32(out, (float)value)
+                                        : tpi_number_put_f64(out, value);
+    const bool special = out[length - 1] == 'N' || out[length - 1] == 'y';
+
+    if (special && quote) {
+        memmove(out + 1, out, length);
+        out[0] = out[length + 1] = '"';
+        length += 2;
     }
-    tpi_buf_put(out, text + at, sizeof text - at);
+    return length;
+}
+
+/* The types that come in thousands first. */
+static size_t put_one(char *out, tp_type type, const void *at, bool quote)
+{
+    float narrow;
+
+    if (type == TP_TYPE_F32) {
+        memcpy(&narrow, at, sizeof narrow);
+        const size_t length = tpi_number_fast_f32(out, narrow);
+        return length > 0 ? length : put_real(out, type, at, quote);
+    }
+    if (type == TP_TYPE_U8) {
+        return tpi_number_put_whole(out, *(const uint8_t *)at);
+    }
+    return tpi_type_is_real(type) ? put_real(out, type, at, quote)
+                                  : tpi_number_put_whole(out, tpi_number_get_whole(type, at));
 }
 
 void tpi_number_put(tpi_buf *out, tp_type type, const void *at, bool quote)
 {
     char text[TPI_NUMBER_SIZE];
-    size_t length;
 
-    if (!tpi_type_is_real(type)) {
-        put_whole(out, tpi_number_get_whole(type, at));
-        return;
-    }
-    double value = tpi_number_get_real(type, at);
-    length = type == TP_TYPE_F32 ? tpi_number_put_f32(text, (float)value)
-                                 : tpi_number_put_f64(text, value);
-    bool special = text[length - 1] == 'N' || text[length - 1] == 'y';
-    if (special && quote) {
-        tpi_buf_printf(out, "\"%s\"", text);
-    } else {
-        tpi_buf_put(out, text, length);
+    tpi_buf_put(out, text, put_one(text, type, at, quote));
+}
+
+void tpi_numbers_put(tpi_buf *out, tp_type type, const void *first, uint32_t count, size_t size)
+{
+    enum { PORTION = 64 };
+    const size_t width = tpi_number_width(type);
+    const char *from = first;
+
+    for (uint32_t done = 0; done < count;) {
+        const uint32_t portion = count - done < PORTION ? count - done : PORTION;
+        char *const begin = tpi_buf_reserve(out, portion * width);
+        char *at = begin;
+
+        if (begin == NULL) {
+            return;
+        }
+        for (uint32_t i = 0; i < portion; i++, from += size) {
+            at += put_one(at, type, from, true);
+            *at++ = ',';
+        }
+        done += portion;
+        at -= done == count; /* no comma behind the last */
+        *at = '\0';
+        out->length += (size_t)(at - begin);
     }
 }
 

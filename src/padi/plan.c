@@ -61,18 +61,6 @@ uint32_t tpi_step_item_size(unsigned op)
     return item_sizes[op];
 }
 
-uint64_t tpi_step_wire_size(unsigned op, uint64_t n)
-{
-    switch (op) {
-    case TP_STEP_LONGS:
-        return n * 8;
-    case TP_STEP_BYTES:
-        return (n + 3) / 4 * 4;
-    default:
-        return n * 4;
-    }
-}
-
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 static uint64_t field_size(const tp_field *field)

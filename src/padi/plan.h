@@ -26,7 +26,17 @@ uint32_t tpi_field_element_align(const tp_field *field);
 uint32_t tpi_step_item_size(unsigned op);
 
 /* Size on the wire of `n` items of a simple step (U8 ... BYTES). */
-uint64_t tpi_step_wire_size(unsigned op, uint64_t n);
+static inline uint64_t tpi_step_wire_size(unsigned op, uint64_t n)
+{
+    switch (op) {
+    case TP_STEP_LONGS:
+        return n * 8;
+    case TP_STEP_BYTES:
+        return (n + 3) / 4 * 4;
+    default:
+        return n * 4;
+    }
+}
 
 /* Fill in offsets, size and alignment as a C compiler would. */
 tp_status tpi_plan_layout(tp_struct *type, tp_field *fields, tp_error *err);

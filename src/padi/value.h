@@ -23,6 +23,13 @@ bool tpi_type_is_real(tp_type type);
 /* Whether a whole number fits into a type of whole numbers. */
 bool tpi_type_holds(tp_type type, int64_t value);
 
+/* The longest text of a number and a comma. */
+size_t tpi_number_width(tp_type type);
+
+/* Append numbers in JSON with commas between them, each `size` bytes behind the one before. No more
+ * room is asked for than tpi_number_width() of each. */
+void tpi_numbers_put(tpi_buf *out, tp_type type, const void *first, uint32_t count, size_t size);
+
 /* Append a number as text; the infinities and NaN get quotes around them if `quote`. */
 void tpi_number_put(tpi_buf *out, tp_type type, const void *at, bool quote);
 

@@ -43,14 +43,43 @@ static void narrow_to_wire(unsigned op, unsigned char *to, const unsigned char *
     }
 }
 
+/* Most runs are single fields: a call for each would cost more than the field. */
+enum { FEW_WORDS = 8, FEW_LONGS = 4 };
+
+static inline void words_to_wire(unsigned char *to, const unsigned char *from, size_t n)
+{
+    if (n >= FEW_WORDS) {
+        tpi_swap_words(to, from, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t word;
+        memcpy(&word, from + 4 * i, sizeof word);
+        tpi_store_be32(to + 4 * i, word);
+    }
+}
+
+static inline void longs_to_wire(unsigned char *to, const unsigned char *from, size_t n)
+{
+    if (n >= FEW_LONGS) {
+        tpi_swap_longs(to, from, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word;
+        memcpy(&word, from + 8 * i, sizeof word);
+        tpi_store_be64(to + 8 * i, word);
+    }
+}
+
 static void run_to_wire(unsigned op, unsigned char *to, const unsigned char *from, size_t n)
 {
     switch (op) {
     case TP_STEP_WORDS:
-        tpi_swap_words(to, from, n);
+        words_to_wire(to, from, n);
         break;
     case TP_STEP_LONGS:
-        tpi_swap_longs(to, from, n);
+        longs_to_wire(to, from, n);
         break;
     case TP_STEP_BYTES:
         memcpy(to, from, n);
@@ -84,25 +113,20 @@ static const unsigned char *array_elements(const tp_step *step, const unsigned c
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
-static tp_status size_of(const tp_struct *type, const unsigned char *value, size_t *size);
+static tp_status more_than_least(const tp_struct *type, const unsigned char *value, size_t *more);
 
-static tp_status size_of_each(const tp_struct *of, const unsigned char *elements, uint32_t n,
-                              size_t stride, size_t *size)
+static tp_status more_of_each(const tp_struct *of, const unsigned char *elements, uint32_t n,
+                              size_t stride, size_t *more)
 {
-    if (!of->variable) {
-        *size += (size_t)n * of->wire_min;
-        return TP_OK;
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; of->variable && i < n && status == TP_OK; i++) {
+        status = more_than_least(of, elements + i * stride, more);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        tp_status status = size_of(of, elements + i * stride, size);
-        if (status != TP_OK) {
-            return status;
-        }
-    }
-    return TP_OK;
+    return status;
 }
 
-static tp_status size_of_array(const tp_step *step, const unsigned char *value, size_t *size)
+static tp_status more_of_array(const tp_step *step, const unsigned char *value, size_t *more)
 {
     const uint32_t count = array_count(step, value);
     const unsigned char *elements = array_elements(step, value);
@@ -113,33 +137,35 @@ static tp_status size_of_array(const tp_step *step, const unsigned char *value, 
     if (count > 0 && elements == NULL) {
         return TP_E_INVALID;
     }
-    *size += 4;
     if (step->of != NULL) {
-        return size_of_each(step->of, elements, count, step->stride, size);
+        *more += (size_t)count * step->of->wire_min;
+        return more_of_each(step->of, elements, count, step->stride, more);
     }
-    *size += (size_t)tpi_step_wire_size(step->item, (uint64_t)count * step->n);
+    *more += (size_t)tpi_step_wire_size(step->item, (uint64_t)count * step->n);
     return TP_OK;
 }
 
-/* Adds the encoded length of `value`. */
-static tp_status size_of(const tp_struct *type, const unsigned char *value, size_t *size)
+/* Adds how much longer the encoded `value` is than the least of its type, which has empty arrays.
+ */
+static tp_status more_than_least(const tp_struct *type, const unsigned char *value, size_t *more)
 {
-    if (!type->variable) {
-        *size += type->wire_min;
-        return TP_OK;
-    }
     tp_status status = TP_OK;
+
     for (uint32_t i = 0; i < type->step_count && status == TP_OK; i++) {
         const tp_step *step = &type->steps[i];
         if (step->op == TP_STEP_ARRAY) {
-            status = size_of_array(step, value, size);
+            status = more_of_array(step, value, more);
         } else if (step->op == TP_STEP_EACH) {
-            status = size_of_each(step->of, value + step->offset, step->n, step->stride, size);
-        } else {
-            *size += (size_t)tpi_step_wire_size(step->op, step->n);
+            status = more_of_each(step->of, value + step->offset, step->n, step->stride, more);
         }
     }
     return status;
+}
+
+tp_status tp_xdr_size(const tp_struct *type, const void *value, size_t *size)
+{
+    *size = type->wire_min;
+    return type->variable ? more_than_least(type, value, size) : TP_OK;
 }
 
 static unsigned char *encode(const tp_struct *type, const unsigned char *value, unsigned char *at);
@@ -166,7 +192,7 @@ static unsigned char *encode_array(const tp_step *step, const unsigned char *val
     return at;
 }
 
-/* Writes a value that size_of() has accepted; where the next one goes. */
+/* Writes a value that tp_xdr_size() has accepted; where the next one goes. */
 static unsigned char *encode(const tp_struct *type, const unsigned char *value, unsigned char *at)
 {
     for (uint32_t i = 0; i < type->step_count; i++) {
@@ -182,7 +208,7 @@ static unsigned char *encode(const tp_struct *type, const unsigned char *value, 
             }
             break;
         case TP_STEP_COUNT:
-            tpi_swap_words(at, from, 1);
+            words_to_wire(at, from, 1);
             at += 4;
             break;
         default:
@@ -194,17 +220,11 @@ static unsigned char *encode(const tp_struct *type, const unsigned char *value, 
     return at;
 }
 
-tp_status tp_xdr_size(const tp_struct *type, const void *value, size_t *size)
-{
-    *size = 0;
-    return size_of(type, value, size);
-}
-
 tp_status tp_xdr_encode(const tp_struct *type, const void *value, void *buffer, size_t capacity,
                         size_t *size)
 {
     size_t needed = 0;
-    tp_status status = size_of(type, value, &needed);
+    tp_status status = tp_xdr_size(type, value, &needed);
 
     if (status != TP_OK) {
         return status;

@@ -36,6 +36,26 @@ static void encodes_a_scan_byte_by_byte(void **state)
     assert_memory_equal(bytes, wanted, sizeof wanted);
 }
 
+static void a_header_is_encoded_as_its_plan_says(void **state)
+{
+    const tp_msghdr header = {
+        .addr = {.host = 0x81020304, .robot = 0x85060708, .interf = 0x8910, .index = 0xf112},
+        .type = 0x93,
+        .subtype = 0xd4,
+        .timestamp = -1234567.89,
+        .seq = 0x95161718,
+        .size = 0x99202122};
+    unsigned char wanted[TP_XDR_HEADER_SIZE];
+    unsigned char bytes[TP_XDR_HEADER_SIZE];
+    size_t size = 0;
+
+    (void)state;
+    assert_int_equal(tp_xdr_encode(&tp_desc_msghdr, &header, wanted, sizeof wanted, &size), TP_OK);
+    assert_int_equal(size, sizeof wanted);
+    tp_xdr_encode_header(&header, bytes);
+    assert_memory_equal(bytes, wanted, sizeof wanted);
+}
+
 static void sign_extends_narrow_numbers(void **state)
 {
     (void)state;
@@ -355,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(encodes_a_scan_byte_by_byte),
+        cmocka_unit_test(a_header_is_encoded_as_its_plan_says),
         cmocka_unit_test(sign_extends_narrow_numbers),
         cmocka_unit_test(keeps_only_the_low_bits_of_narrow_fields),
         cmocka_unit_test(says_when_the_buffer_is_too_small),

@@ -47,18 +47,11 @@ static float multiply(float x, float y)
     return x * y;
 }
 
-static bool is_negative(float x)
-{
-    const tpi_play_cell cell = {.as.f = x};
-
-    return cell.as.i < 0;
-}
-
 static float mod(float x, float y)
 {
-    const float rest = tpi_play_fmod(x, y);
+    const tpi_play_cell rest = {.as.f = tpi_play_fmod(x, y)}, divisor = {.as.f = y};
 
-    return rest != 0.0f && is_negative(rest) != is_negative(y) ? rest + y : rest;
+    return rest.as.bits << 1 != 0 && (rest.as.i ^ divisor.as.i) < 0 ? rest.as.f + y : rest.as.f;
 }
 
 static float root(float x, float y)
@@ -131,8 +124,8 @@ tpi_play_fault tpi_play_arith(tpi_play_cell *out, uint8_t op, const tpi_play_cel
 
 /* ---- Comparing ---- */
 
-/* How two numbers lie; 0 with not-a-number. */
-enum { IS_LESS = 1, IS_EQUAL = 2, IS_MORE = 4 };
+/* How two numbers lie; one bit each. */
+enum { IS_LESS = 1, IS_EQUAL = 2, IS_MORE = 4, IS_NO_NUMBER = 8 };
 static const int32_t INFINITE = 0x7f800000;
 
 /* A number whose order as an integer is that of the cell. */
@@ -156,29 +149,19 @@ static uint8_t order_of(const tpi_play_cell *x, const tpi_play_cell *y)
     const int32_t a = key_of(x, as_float), b = key_of(y, as_float);
 
     if (as_float && (a > INFINITE || b > INFINITE)) {
-        return 0; /* the one float that is no number */
+        return IS_NO_NUMBER;
     }
     return a < b ? IS_LESS : a == b ? IS_EQUAL : IS_MORE;
 }
 
+/* The orders that are wanted, by the kind of comparing. */
+TPI_PLAY_LETTERS wanted[] = {IS_EQUAL, IS_LESS | IS_MORE | IS_NO_NUMBER,
+                             IS_LESS,  IS_LESS | IS_EQUAL,
+                             IS_MORE,  IS_MORE | IS_EQUAL};
+
 bool tpi_play_compare(uint8_t op, const tpi_play_cell *x, const tpi_play_cell *y)
 {
-    const uint8_t order = order_of(x, y);
-
-    switch (op) {
-    case TPI_PLAY_EQ:
-        return order == IS_EQUAL;
-    case TPI_PLAY_NE:
-        return order != IS_EQUAL;
-    case TPI_PLAY_LT:
-        return order == IS_LESS;
-    case TPI_PLAY_LE:
-        return (order & (IS_LESS | IS_EQUAL)) != 0;
-    case TPI_PLAY_GT:
-        return order == IS_MORE;
-    default:
-        return (order & (IS_MORE | IS_EQUAL)) != 0;
-    }
+    return (TPI_PLAY_LETTER(wanted, op) & order_of(x, y)) != 0;
 }
 
 /* ---- Built-in functions ---- */
@@ -253,8 +236,8 @@ tpi_play_fault tpi_play_math(tpi_play_cell *out, uint8_t function, const tpi_pla
         break;
     case TPI_PLAY_MATH_MIN:
     case TPI_PLAY_MATH_MAX: {
-        const uint8_t wanted = function == TPI_PLAY_MATH_MIN ? IS_LESS : IS_MORE;
-        take(out, order_of(y, x) == wanted ? y : x, as_float);
+        const uint8_t better = function == TPI_PLAY_MATH_MIN ? IS_LESS : IS_MORE;
+        take(out, order_of(y, x) == better ? y : x, as_float);
         break;
     }
     case TPI_PLAY_MATH_ROUND:

@@ -73,11 +73,14 @@ float tpi_play_float(const tpi_play_cell *x);
 static inline float tpi_play_canonical(float f)
 {
     union {
-        uint32_t bits;
         float f;
-    } nan = {0x7fc00000u};
+        uint32_t bits;
+    } cell = {f};
 
-    return f == f ? f : nan.f;
+    if (cell.bits << 1 > 0xff000000u) {
+        cell.bits = 0x7fc00000u;
+    }
+    return cell.f;
 }
 
 /* x mod y for integers; y is not 0. */

@@ -80,10 +80,21 @@ static bool compute(uint8_t kind, tpi_play_cell *d)
     tpi_play_cell room;
     const tpi_play_cell *const y = mode == REGISTER ? fetch_register() : fetch_operand(mode, &room);
 
-    if ((x->tag | y->tag) == TPI_PLAY_INT && d != NULL && op <= TPI_PLAY_SUB) { /* the short way */
-        put(d, (int32_t)(op == TPI_PLAY_ADD ? x->as.bits + y->as.bits : x->as.bits - y->as.bits),
-            TPI_PLAY_INT);
-        return true;
+    if ((x->tag | y->tag) == TPI_PLAY_INT) { /* the short way */
+        if (d == NULL && op <= TPI_PLAY_NE) {
+            return (x->as.i == y->as.i) == (op == TPI_PLAY_EQ);
+        }
+        if (d == NULL && op <= TPI_PLAY_LT) {
+            return x->as.i < y->as.i;
+        }
+        if (d != NULL && op <= TPI_PLAY_MUL) {
+            put(d,
+                (int32_t)(op == TPI_PLAY_ADD   ? x->as.bits + y->as.bits
+                          : op == TPI_PLAY_SUB ? x->as.bits - y->as.bits
+                                               : x->as.bits * y->as.bits),
+                TPI_PLAY_INT);
+            return true;
+        }
     }
     if (d == NULL) {
         return holds(machine, op, x, y);

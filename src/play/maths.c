@@ -124,8 +124,10 @@ static float power_of_2(int8_t n)
 
 float tpi_play_exp(float x)
 {
-    if ((bits_of(x) & 0x7fffffffu) > 0x42d20000u) { /* beyond 105 it is infinite or 0 */
-        return x > 0.0f ? float_of(0x7f800000u) : x < 0.0f ? 0.0f : x;
+    const uint32_t magnitude = bits_of(x) & 0x7fffffffu;
+
+    if (magnitude > 0x42d20000u) { /* beyond 105 it is infinite or 0, or no number */
+        return magnitude > 0x7f800000u ? x : float_of(magnitude == bits_of(x) ? 0x7f800000u : 0);
     }
     const int16_t n = (int16_t)tpi_play_round(x * 1.44269504f);
     const float steps = (float)n;

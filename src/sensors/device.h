@@ -155,6 +155,7 @@ typedef struct tpi_sensor {
     uint8_t sum;          /* of the line so far */
     uint32_t manifest_at; /* of the manifest that is being written */
     uint8_t chunk_left;
+    uint16_t chunk; /* the number of the only chunk to write; 0 for all */
     uint8_t line_run, line_count, line_at;
     int32_t line[TPI_SENSOR_LINE];
 } tpi_sensor;

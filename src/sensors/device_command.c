@@ -355,6 +355,21 @@ static uint8_t read_letters(struct parsing *p, bool *full)
     }
 }
 
+/* The whole manifest, or a chunk by its number. */
+static bool do_manifest(tpi_sensor *s, const char *text, uint8_t length)
+{
+    uint64_t number = 0;
+    const uint8_t at = length > 1 && text[1] == ',' ? 2 : 1;
+
+    if (length > 1 &&
+        (tpi_sensor_read_whole(text + at, (uint8_t)(length - at), &number) != length - at ||
+         number == 0 || number > UINT16_MAX)) {
+        return false;
+    }
+    tpi_sensor_say_manifest(s, (uint16_t)number);
+    return true;
+}
+
 bool tpi_sensor_command(tpi_sensor *s, const char *text, uint8_t length)
 {
     struct parsing p = {.sensor = s, .text = text, .length = length};
@@ -364,10 +379,7 @@ bool tpi_sensor_command(tpi_sensor *s, const char *text, uint8_t length)
         return false;
     }
     if (text[0] == 'X') {
-        if (length == 1) {
-            tpi_sensor_say_manifest(s);
-        }
-        return length == 1;
+        return do_manifest(s, text, length);
     }
     if (text[0] == 'L') {
         return tpi_sensor_log_command(s, text, length);

@@ -61,8 +61,8 @@ uint8_t tpi_sensor_log_take(tpi_sensor *s, uint8_t channel, int32_t *out, uint32
 
 /* ---- Writing (device_say.c) ---- */
 
-/* The answer is the manifest. */
-void tpi_sensor_say_manifest(tpi_sensor *s);
+/* The answer is the manifest, or the chunk with this number, from 1; 0 for all. */
+void tpi_sensor_say_manifest(tpi_sensor *s, uint16_t chunk);
 
 /* Whether nothing of an answer is left to be written. */
 bool tpi_sensor_say_idle(const tpi_sensor *s);

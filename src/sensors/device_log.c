@@ -270,8 +270,22 @@ static void share_cells(tpi_sensor *s)
     }
 }
 
+/* A host that has not heard the answer asks again: what runs is not started anew. */
+static bool is_on(const tpi_sensor *s)
+{
+    for (uint8_t i = 0; i < s->plan->channel_count; i++) {
+        if (s->run[i].state == TPI_RUN_WAITS || s->run[i].state == TPI_RUN_RUNS) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void tpi_sensor_log_go(tpi_sensor *s)
 {
+    if (is_on(s)) {
+        return;
+    }
     share_cells(s);
     for (uint8_t i = 0; i < s->plan->channel_count; i++) {
         tpi_sensor_run *run = &s->run[i];

@@ -43,18 +43,24 @@ static void put_end(tpi_sensor *s, bool checks)
 
 /* ---- The manifest ---------------------------------------------------------------------------- */
 
-void tpi_sensor_say_manifest(tpi_sensor *s)
+void tpi_sensor_say_manifest(tpi_sensor *s, uint16_t chunk)
 {
-    s->manifest_at = 0;
+    s->chunk = chunk;
+    s->manifest_at = chunk > 0 ? (uint32_t)(chunk - 1) * TPI_SENSOR_CHUNK : 0;
     s->sum = 0;
-    s->says = s->plan->manifest_length > 0 ? CHUNK_HEAD : MANIFEST_END;
+    s->says = s->manifest_at < s->plan->manifest_length ? CHUNK_HEAD : MANIFEST_END;
 }
 
 static void say_head(tpi_sensor *s)
 {
     const uint32_t left = s->plan->manifest_length - s->manifest_at;
-    char text[8] = "X,";
+    char text[12] = "X,";
     uint8_t length = 2;
+
+    if (s->chunk > 0) {
+        length = (uint8_t)(length + tpi_sensor_put_whole(text + length, s->chunk));
+        text[length++] = ',';
+    }
 
     s->chunk_left = left < TPI_SENSOR_CHUNK ? (uint8_t)left : TPI_SENSOR_CHUNK;
     length = (uint8_t)(length + tpi_sensor_put_whole(text + length, s->chunk_left));
@@ -218,7 +224,9 @@ bool tpi_sensor_say(tpi_sensor *s)
         return true;
     case CHUNK_END:
         put_end(s, s->checks);
-        s->says = s->manifest_at < s->plan->manifest_length ? CHUNK_HEAD : MANIFEST_END;
+        s->says = s->chunk > 0                                ? NOTHING
+                  : s->manifest_at < s->plan->manifest_length ? CHUNK_HEAD
+                                                              : MANIFEST_END;
         return true;
     case MANIFEST_END:
         put(s, "X\xFF", 2);

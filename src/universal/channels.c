@@ -98,6 +98,19 @@ void tpi_channels_take(tpi_channels *channels, const char *name, size_t name_len
     }
 }
 
+void tpi_channels_take_entry(tpi_channels *channels, const tp_blackboard_entry *entry)
+{
+    static const char group[] = TPI_CHANNEL_GROUP;
+
+    if (entry == NULL || entry->group_count != sizeof group ||
+        memcmp(entry->group, group, sizeof group) != 0 || entry->key_count == 0) {
+        return;
+    }
+    const bool ends = entry->data_count > 0 && entry->data[entry->data_count - 1] == '\0';
+    tpi_channels_take(channels, entry->key, entry->key_count - 1, entry->data,
+                      entry->data_count - ends);
+}
+
 int tpi_channels_waiting(const tpi_channels *channels, unsigned number)
 {
     const struct mailbox *box = find(channels, number);
@@ -118,4 +131,29 @@ const char *tpi_channels_read(tpi_channels *channels, unsigned number, size_t *l
     box->count--;
     *length = channels->last.length;
     return channels->last.text;
+}
+
+const tp_blackboard_entry *tpi_channel_fill(tpi_channel_entry *out, const char *name,
+                                            const char *text, size_t length)
+{
+    const size_t name_length = strlen(name);
+
+    if (name_length == 0 || name_length >= sizeof out->key || length >= sizeof out->data) {
+        return NULL;
+    }
+    memcpy(out->key, name, name_length + 1);
+    memcpy(out->group, TPI_CHANNEL_GROUP, sizeof out->group);
+    if (length > 0) {
+        memcpy(out->data, text, length);
+    }
+    out->data[length] = '\0';
+    out->entry = (tp_blackboard_entry){.key_count = (uint32_t)name_length + 1,
+                                       .key = out->key,
+                                       .group_count = sizeof out->group,
+                                       .group = out->group,
+                                       .type = TP_BLACKBOARD_DATA_TYPE_COMPLEX,
+                                       .subtype = TP_BLACKBOARD_DATA_SUBTYPE_STRING,
+                                       .data_count = (uint32_t)length + 1,
+                                       .data = out->data};
+    return &out->entry;
 }

@@ -5,8 +5,8 @@
  * writer too. Between programs it is an entry of a blackboard (interfaces/blackboard.padi, driver
  * localbb): group TPI_CHANNEL_GROUP, key the name, value the text. A program
  *   - opens its channels here (tpi_channels_open);
- *   - sends a SET_ENTRY to the blackboard to write;
- *   - hands over every UPDATE of that group (tpi_channels_take);
+ *   - sends a SET_ENTRY to the blackboard to write (tpi_channel_fill);
+ *   - hands over every UPDATE of the blackboard (tpi_channels_take_entry);
  *   - reads what waits (tpi_channels_read).
  * Everything is bounded: a full mailbox loses its oldest message.
  */
@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "troupe/interfaces/blackboard.h"
 
 #define TPI_CHANNEL_GROUP "channel"
 
@@ -45,11 +47,28 @@ const char *tpi_channels_name(const tpi_channels *channels, unsigned number);
 void tpi_channels_take(tpi_channels *channels, const char *name, size_t name_length,
                        const void *text, size_t length);
 
+/* An entry of a blackboard was written. Those of other groups are ignored; NULL is accepted. */
+void tpi_channels_take_entry(tpi_channels *channels, const tp_blackboard_entry *entry);
+
 /* How many messages wait; -1 if the mailbox is not open. */
 int tpi_channels_waiting(const tpi_channels *channels, unsigned number);
 
 /* Take the oldest message; the text is valid until the next call, "" with length 0 if there is
  * none. */
 const char *tpi_channels_read(tpi_channels *channels, unsigned number, size_t *length);
+
+/* ---- Writing ---- */
+
+/* An entry with the memory of its parts. It must not be copied. */
+typedef struct tpi_channel_entry {
+    char key[TPI_CHANNEL_NAME], group[sizeof TPI_CHANNEL_GROUP];
+    uint8_t data[TPI_CHANNEL_TEXT + 1];
+    tp_blackboard_entry entry;
+} tpi_channel_entry;
+
+/* Make the entry that writes a message. Returns it; NULL if the name is empty or too long, or the
+ * text too long. */
+const tp_blackboard_entry *tpi_channel_fill(tpi_channel_entry *out, const char *name,
+                                            const char *text, size_t length);
 
 #endif

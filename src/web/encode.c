@@ -37,17 +37,6 @@ uint64_t tpi_web_nanoseconds(double seconds)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* The longest text of one number and a comma. */
-static size_t widest(tp_type type)
-{
-    static const size_t widths[] = {
-        [TP_TYPE_U8] = 4,   [TP_TYPE_I8] = 5,   [TP_TYPE_U16] = 6,    [TP_TYPE_I16] = 7,
-        [TP_TYPE_U32] = 11, [TP_TYPE_I32] = 12, [TP_TYPE_I64] = 21,   [TP_TYPE_F32] = 24,
-        [TP_TYPE_F64] = 28, [TP_TYPE_CHAR] = 6, [TP_TYPE_STRUCT] = 0,
-    };
-    return widths[type];
-}
-
 /* At most so many characters. */
 static size_t json_bound(const tp_struct *type, const void *value)
 {
@@ -60,7 +49,7 @@ static size_t json_bound(const tp_struct *type, const void *value)
 
         bound += strlen(field->name) + 6; /* quotes, colon, comma, brackets */
         if (field->type != TP_TYPE_STRUCT) {
-            bound += count * widest(field->type);
+            bound += count * tpi_number_width(field->type);
             continue;
         }
         for (uint32_t k = 0; k < count; k++) {

@@ -79,6 +79,37 @@ static void put_rotation(tpi_cdr *cdr, double roll, double pitch, double yaw)
 
 /* ---- Scans and ranges ------------------------------------------------------------------------ */
 
+/* Numbers of another type as floats, with their count before them. */
+static void put_bytes_as_f32s(tpi_cdr *cdr, const uint8_t *values, uint32_t count)
+{
+    float portion[64];
+    uint32_t filled = 0;
+
+    tpi_cdr_u32(cdr, count);
+    for (uint32_t i = 0; i < count; i++) {
+        portion[filled++] = (float)values[i];
+        if (filled == 64 || i + 1 == count) {
+            tpi_cdr_f32s(cdr, portion, filled);
+            filled = 0;
+        }
+    }
+}
+
+static void put_doubles_as_f32s(tpi_cdr *cdr, const double *values, uint32_t count)
+{
+    float portion[64];
+    uint32_t filled = 0;
+
+    tpi_cdr_u32(cdr, count);
+    for (uint32_t i = 0; i < count; i++) {
+        portion[filled++] = (float)values[i];
+        if (filled == 64 || i + 1 == count) {
+            tpi_cdr_f32s(cdr, portion, filled);
+            filled = 0;
+        }
+    }
+}
+
 static void put_scan(tpi_cdr *cdr, const tp_msghdr *header, const tp_laser_data *scan)
 {
     put_own_header(cdr, header, "laser");
@@ -91,10 +122,7 @@ static void put_scan(tpi_cdr *cdr, const tp_msghdr *header, const tp_laser_data 
     tpi_cdr_f32(cdr, scan->max_range);
     tpi_cdr_u32(cdr, scan->ranges_count);
     tpi_cdr_f32s(cdr, scan->ranges, scan->ranges_count);
-    tpi_cdr_u32(cdr, scan->intensity_count);
-    for (uint32_t i = 0; i < scan->intensity_count; i++) {
-        tpi_cdr_f32(cdr, (float)scan->intensity[i]);
-    }
+    put_bytes_as_f32s(cdr, scan->intensity, scan->intensity_count);
 }
 
 static void put_laser(tpi_cdr *cdr, const tp_msghdr *header, const void *value)
@@ -121,10 +149,7 @@ static void put_ranger(tpi_cdr *cdr, const tp_msghdr *header, const void *value)
     tpi_cdr_f32(cdr, data->config.frequency > 0 ? (float)(1 / data->config.frequency) : 0);
     tpi_cdr_f32(cdr, (float)data->config.min_range);
     tpi_cdr_f32(cdr, (float)data->config.max_range);
-    tpi_cdr_u32(cdr, data->data.ranges_count);
-    for (uint32_t i = 0; i < data->data.ranges_count; i++) {
-        tpi_cdr_f32(cdr, (float)data->data.ranges[i]);
-    }
+    put_doubles_as_f32s(cdr, data->data.ranges, data->data.ranges_count);
     tpi_cdr_u32(cdr, 0);
 }
 

@@ -14,6 +14,7 @@
 #include "platform/folder.h"
 #include "troupe/server.h"
 
+extern const tp_driver tp_driver_amcl;
 extern const tp_driver tp_driver_create;
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
@@ -43,6 +44,7 @@ extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_vfh;
 extern const tp_driver tp_driver_urglaser;
 extern const tp_driver tp_driver_hokuyo_aist;
+extern const tp_driver tp_driver_wavefront;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
@@ -84,6 +86,15 @@ static const char *const bad_mapfiles[] = {
 static const char *const bad_vfhs[] = {
     "cell_size=0", "window_diameter=1", "max_speed=0", "sector_angle=90",
     "timeout=0",   "safety_dist=-1",    "outline=1,2", NULL};
+static const char *const bad_wavefronts[] = {"safety_dist=-1", "update_rate=0", "timeout=0",
+                                             "distance_epsilon=0", NULL};
+static const char *const bad_amcls[] = {"pf_min_samples=0",
+                                        "pf_min_samples=200 pf_max_samples=100",
+                                        "init_pose=1,2",
+                                        "laser_model=x",
+                                        "update_thresh=1",
+                                        "laser_range_bad=0",
+                                        NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 #define PIONEER "urdf=" TEST_ROOT "/robots/pioneer.urdf"
@@ -198,6 +209,20 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0 laser:0",
         .foreign = "sonar:0",
         .bad_settings = bad_vfhs,
+    },
+    {
+        .section = {&tp_driver_amcl, "localize:10 position2d:10", "position2d:0 laser:0 map:0",
+                    "pf_max_samples=200"},
+        .behind = "position2d:0 laser:0 map:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_amcls,
+        .waits_for_others = true,
+    },
+    {
+        .section = {&tp_driver_wavefront, "planner:10", "position2d:0 map:0 laser:0", NULL},
+        .behind = "position2d:0 map:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_wavefronts,
     },
     {
         .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},

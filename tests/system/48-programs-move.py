@@ -2,6 +2,7 @@
 """A running program moves to another server and another robot, and never runs at both, wherever the connection is cut.
 argv: the troupe program, source root; with --long behind them, every 97th byte is a cut."""
 import json
+import pathlib
 import re
 import select
 import socket
@@ -14,9 +15,9 @@ import tap
 from robots import Program, address
 
 ROBOT = 'driver ( name "robotfile" robot "{robot}" port "emulate:{robot}" provides [ "universal:0" ] )\n'
-PLACE = 'driver ( name "program" requires [ "universal:0" ] provides [ "program:0" ] )\n'
+PLACE = 'driver ( name "program" requires [ "universal:0" ] provides [ "program:0" ] keep "{keep}" )\n'
 TEXT = "let n be 0\ndrive 30\nforever\n    change n by 1\n    wait 0.01 s\nend\n"
-RUNNING, LEAVING, GONE, ARRIVING = 2, 7, 8, 9
+RUNNING, STOPPED, LEAVING, GONE, ARRIVING = 2, 6, 7, 8, 9
 
 
 def written(text, suffix):
@@ -26,10 +27,21 @@ def written(text, suffix):
 
 
 class Server:
-    def __init__(self, robot="nxt"):
-        self.program = Program("run", written(ROBOT.format(robot=robot) + PLACE, ".cfg"), "--any-port")
+    def __init__(self, robot="nxt", keeps=False):
+        self.file = pathlib.Path(tempfile.mkdtemp()) / "transit" if keeps else ""
+        self.config = written(ROBOT.format(robot=robot) + PLACE.format(keep=self.file), ".cfg")
+        self.start_server()
+
+    def start_server(self):
+        self.program = Program("run", self.config, "--any-port")
         self.port = int(address(self.program, r"listening on port ([0-9]+)"))
         self.url = f"localhost:{self.port}"
+
+    def restart(self):
+        """As after a loss of power: nothing can be tidied up."""
+        self.program.process.kill()
+        self.program.__exit__()
+        self.start_server()
 
     def __enter__(self):
         return self
@@ -165,6 +177,71 @@ def damaged_packages_are_refused():
             tap.equal((result.returncode, two.state()["phase"]), (1, 0))
 
 
+def what_is_in_transit_survives_restarts_of_both():
+    with Server(keeps=True) as one, Server("finch", keeps=True) as two:
+        one.start()
+        while one.count() < 5:
+            pass
+        package = one.get("DEPART", {"id": "m3", "peer": "two"})
+        one.restart()
+        state = one.state()
+        tap.equal((state["phase"], state["transfer"], state["name"]), (LEAVING, "m3", "count.play"))
+        tap.equal(one.get("DEPART", {"id": "m3", "peer": "two"})["state"], package["state"])
+        count = one.count()
+        tap.equal(two.get("ARRIVE", package)["fits"], 1)
+        two.restart()
+        tap.equal((two.state()["phase"], two.count()), (ARRIVING, count))
+        proof = one.get("RELEASE", {"id": "m3"})
+        one.restart()
+        tap.equal((one.state()["phase"], one.get("RELEASE", {"id": "m3"})), (GONE, proof))
+        begin(two, proof)
+        tap.equal((one.state()["phase"], two.state()["phase"]), (GONE, RUNNING))
+        while two.count() <= count:
+            pass
+        two.restart()  # it had begun: it is known here, and does not run by itself
+        tap.equal((two.state()["phase"], two.get("TRANSFER", {"id": "m3"})["phase"]), (STOPPED, STOPPED))
+        two.start()
+        assert not two.file.exists(), "another program was loaded: nothing is in transit"
+
+
+def begin(server, proof):
+    """A server that was restarted has to find its robot again before the program goes on."""
+    while True:
+        result = cli.troupe("request", "program:0", "BEGIN", json.dumps(proof), url=server.url)
+        if result.returncode == 0:
+            return
+        assert "since the restart it does not fit the robot: it has not answered yet" in result.stderr, result
+
+
+def a_source_that_was_restarted_takes_its_program_back():
+    with Server(keeps=True) as one:
+        one.start()
+        one.get("DEPART", {"id": "m4", "peer": "two"})
+        one.restart()
+        count = one.count()
+        while cli.troupe("request", "program:0", "RETURN", json.dumps({"id": "m4"}), url=one.url).returncode != 0:
+            tap.equal(one.state()["phase"], LEAVING)
+        while one.count() <= count:
+            pass
+        assert not one.file.exists()
+
+
+def what_cannot_be_kept_does_not_move_and_damage_is_refused():
+    with Server(keeps=True) as one, Server(keeps=True) as two:
+        one.start()
+        package = one.get("DEPART", {"id": "m5", "peer": "two"})
+        good = one.file.read_bytes()
+        tap.equal(one.file.stat().st_mode & 0o777, 0o600)  # it has the proof in it
+        two.file.parent.rmdir()
+        result = two.get("ARRIVE", package)
+        assert result["fits"] == 0 and "No such file" in result["why"], result
+        tap.equal(two.state()["phase"], 0)
+        one.program.process.kill()
+        one.file.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+        result = cli.troupe("run", one.config, "--any-port")
+        assert result.returncode != 0 and "the file of the program in transit is damaged; remove it" in result.stderr, result
+
+
 def cut_and_settle(side, most):
     """A move whose connection to one side is cut after so many bytes; how many of both run then, and after it was settled."""
     with Server("nxt") as one, Server("finch") as two:
@@ -200,4 +277,5 @@ def wherever_it_is_cut_it_runs_at_one_of_them():
 
 
 tap.main(a_program_goes_on_at_another_robot, what_does_not_fit_stays, a_wrong_proof_begins_nothing,
-         damaged_packages_are_refused, wherever_it_is_cut_it_runs_at_one_of_them)
+         damaged_packages_are_refused, what_is_in_transit_survives_restarts_of_both, a_source_that_was_restarted_takes_its_program_back,
+         what_cannot_be_kept_does_not_move_and_damage_is_refused, wherever_it_is_cut_it_runs_at_one_of_them)

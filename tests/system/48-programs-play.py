@@ -260,8 +260,10 @@ def lines_are_edited_on_a_terminal():
     until(b"> ")
     os.write(line, b"\x1b[A\x1b[D\x1b[D\x1b[D\x1b[D\x7f2\n")  # the line before, with 42
     until(b"\r\n43\r\n")
+    until(b"> ")
     os.write(line, b"nonsense\x15print 5\x01\x05\n")
     until(b"\r\n5\r\n")
+    until(b"> ")
     os.write(line, b"\x04")
     until(b"\r\n")
     tap.equal(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)

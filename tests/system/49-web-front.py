@@ -268,6 +268,24 @@ def a_server_has_a_page_without_a_section():
         tap.equal(lines("run", write(folder, 'front ( name "web" enabled no )\n' + web.FAKE)), set())
 
 
+def a_robot_that_confirms_a_stop_late_is_named():
+    nxt = 'driver ( name "robotfile" robot "nxt" port "emulate:nxt" provides [ "position2d:3" "universal:0" ] )\n'
+    with web.Server(web.FAKE + nxt) as server, web.Socket(server, "/stop", protocol="troupe.stop.v1") as stop:
+        web.ask(server, "POST", "/api/devices/position2d:3/command/VEL", VEL)
+        while web.ask(server, "GET", "/api/devices/position2d:3/STATE").json["value"]["pos"]["px"] < 0.01:
+            web.ask(server, "POST", "/api/devices/position2d:3/command/VEL", VEL)
+        stop.say(op="panic", why="test")
+        answers = [stop.op("panic")]
+        while not answers[-1]["active"]:
+            answers = [stop.op("panic")]
+        while not answers[-1]["stopped"]:
+            answers.append(stop.op("panic"))
+        tap.equal((answers[0]["stopped"], answers[0]["owing"], answers[0]["confirmed"]), (False, ["robotfile0"], []))
+        (late,) = answers[-1]["confirmed"]
+        tap.equal((late["driver"], late["device"], 0 < late["ms"] <= answers[-1]["ms"]), ("robotfile0", "6665:position2d:3", True))
+        tap.equal(answers[-1]["owing"], [])
+
+
 def write(folder, text):
     path = f"{folder}/x.cfg"
     with open(path, "w", encoding="utf-8") as file:
@@ -292,4 +310,5 @@ tap.main(the_devices_are_listed_and_described, a_device_is_read_commanded_and_as
          a_panic_is_confirmed_and_reset, a_client_of_websocket_reads_drives_and_asks,
          the_sdk_name_of_the_protocol_works_and_others_do_not, a_device_is_open_only_while_somebody_uses_it,
          parameters_graph_and_the_panic_are_told, mistakes_of_a_websocket_client_are_told, a_world_tells_its_time,
-         with_a_certificate_the_front_speaks_TLS, the_page_of_a_server_is_found, a_server_has_a_page_without_a_section)
+         with_a_certificate_the_front_speaks_TLS, the_page_of_a_server_is_found, a_server_has_a_page_without_a_section,
+         a_robot_that_confirms_a_stop_late_is_named)

@@ -53,7 +53,7 @@ def options_are_those_of_the_help():
         for option in offered(f"troupe motion {part} --"):
             assert option == "--help" or option in motion, (part, option)
     tap.equal(offered("troupe motion play x.csv --mode a"), ["adaptive"])
-    tap.equal(offered("troupe emulate --w"), ["--world", "--wire"])
+    tap.equal(offered("troupe emulate --w"), ["--world", "--wire", "--wave"])
     tap.equal(offered("troupe emulate nx"), ["nxt"])
     tap.equal(offered("troupe emulate nxt --fault w"), ["wrong"])
     tap.equal(offered("troupe emulate nxt --world t"), ["track"])

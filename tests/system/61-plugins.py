@@ -126,9 +126,9 @@ def what_is_wrong_with_a_plugin_is_told():
     with folder() as here:
         blink(here, "cfg/old.so", "old", "-DABI=1")
         is_refused(f'driver ( name "old" plugin "old" {LIGHT} )',
-                   "cfg/x.cfg:1:28: cfg/old.so: old was built for ABI 1, this server has 4")
+                   "cfg/x.cfg:1:28: cfg/old.so: old was built for ABI 1, this server has 3")
         is_refused(f'plugin "old"\ndriver ( name "old" {LIGHT} )',
-                   "cfg/x.cfg:2:10: cfg/old.so: old was built for ABI 1, this server has 4")
+                   "cfg/x.cfg:2:10: cfg/old.so: old was built for ABI 1, this server has 3")
         blink(here, "cfg/liar.so", "liar", called="somebody else")
         is_refused(f'driver ( name "liar" plugin "liar" {LIGHT} )',
                    "cfg/x.cfg:1:29: cfg/liar.so: the driver liar says that it is somebody else")

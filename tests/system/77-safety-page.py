@@ -22,11 +22,10 @@ PAGE = (ROOT / "docs/guide/safety.md").read_text(encoding="utf-8")
 
 
 def source_of(name):
-    """A test file: by its path, or by its number in tests/system."""
+    """A test file: by its path, or those of its number in tests/system."""
     if not name.isdigit():
         return (ROOT / name).read_text(encoding="utf-8")
-    path, = (ROOT / "tests/system").glob(f"{name}-*.py")
-    return path.read_text(encoding="utf-8")
+    return "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/system").glob(f"{name}-*.py"))
 
 
 def every_test_of_the_page_exists():

@@ -12,7 +12,7 @@ import zlib
 import navigation
 import player
 import tap
-from navigation import MAP, PLANNER, Robot, away
+from navigation import LOCALIZE, MAP, PLANNER, SIMULATION, Robot, away
 from player import ACK, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
@@ -33,6 +33,52 @@ VFH = """
 driver ( name "vfh" provides [ "position2d:1" "planner:1" ] requires [ "position2d:0" "laser:0" ] lease 0
          max_speed 0.4 max_acceleration 0.4 distance_epsilon 0.3 angle_epsilon 10 )
 """
+WAVEFRONT = """
+driver ( name "wavefront" provides [ "planner:0" "offline:::planner:2" ] lease 0
+         requires [ "output:::position2d:1" "input:::position2d:0" "map:1" "laser:0" ]
+         safety_dist 0.15 distance_epsilon 0.4 angle_epsilon 180 )
+"""
+# A room with a wall in the middle that has two doors. A crate stands in the nearer one.
+TWO_DOORS = """
+interval_sim 100
+include "things.inc"
+include "robots/pioneer.inc"
+wall ( pose [0 3.1 0 0] size [8.4 0.2 1] )
+wall ( pose [0 -3.1 0 0] size [8.4 0.2 1] )
+wall ( pose [4.1 0 0 0] size [0.2 6 1] )
+wall ( pose [-4.1 0 0 0] size [0.2 6 1] )
+wall ( pose [0 2.6 0 0] size [0.2 0.8 1] )
+wall ( pose [0 -0.1 0 0] size [0.2 2.2 1] )
+wall ( pose [0 -2.7 0 0] size [0.2 0.6 1] )
+wall ( name "crate" pose [0 1.6 0 0] size [0.3 1.0 1] )
+pioneer ( name "ada" pose [-2.5 1.2 0 0] lms ( pose [0.03 0 0 0] ) )
+"""
+AMCL = """
+driver ( name "amcl" provides [ "localize:0" "position2d:2" ] lease 0
+         requires [ "odometry:::position2d:0" "laser:0" "laser:::map:1" ] laser_range_max 8
+         init_pose {pose} init_pose_var {var} )
+"""
+WANDERS = OFFICE.replace("lms (", 'ctrl "wander" localization "odom" odom_error [0.03 0.03 0.05 0.05] lms (')
+LOST = SIM.replace('"map:1"', '"map:1" "simulation:0"') + AMCL.replace("{pose}", "[0 0 0]").replace("{var}", "[100 100 360]")
+MAP_OF_DOORS = """
+driver ( name "mapfile" provides [ "map:1" ] filename "{map}" resolution 0.05 )
+"""
+
+
+def doors_map(folder):
+    """The same room without the crate, as a picture."""
+    walls = [(0, 3.1, 8.4, 0.2), (0, -3.1, 8.4, 0.2), (4.1, 0, 0.2, 6), (-4.1, 0, 0.2, 6), (0, 2.6, 0.2, 0.8),
+             (0, -0.1, 0.2, 2.2), (0, -2.7, 0.2, 0.6)]
+    width, height, side = 168, 128, 0.05
+    cells = bytearray(b"\xff" * (width * height))
+    for row in range(height):
+        for column in range(width):
+            x, y = (column + 0.5 - width / 2) * side, (height / 2 - row - 0.5) * side
+            if any(abs(x - u) <= w / 2 and abs(y - v) <= h / 2 for u, v, w, h in walls):
+                cells[row * width + column] = 0
+    path = pathlib.Path(folder) / "doors.pgm"
+    path.write_bytes(f"P5 {width} {height} 255\n".encode() + cells)
+    return path
 
 
 def troupe(*arguments, timeout=60):
@@ -111,6 +157,139 @@ def a_velocity_passes_and_ends_the_journey():
         robot.close()
 
 
+# ---- wavefront ----
+
+def travel(robot, x, y, seconds, planner=0):
+    """Go there by a planner; whether it arrives in time. Returns the states on the way."""
+    states = []
+    robot.send_goal(planner, x, y)
+    for _ in range(int(seconds * 10)):
+        robot.step()
+        robot.settle(PLANNER, planner, robot.time)
+        robot.settle(PLANNER, 1, robot.time)
+        states.append(robot.plan(planner))
+        if states[-1]["done"] and away(states[-1]["goal"], x, y) < 1e-6:
+            return states
+    raise AssertionError(f"not at {x} {y} after {seconds} s: {robot.plan(planner)} {robot.pose()}")
+
+
+def a_way_through_doors_is_planned_and_driven():
+    """From one office into another, where a straight line crosses walls; and a plan that moves nothing."""
+    with navigation.served(PROGRAM, OFFICE, SIM + VFH + WAVEFRONT) as server:
+        robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1), (PLANNER, 2)])
+        robot.step(3)
+        states = travel(robot, 2.2, 2.5, 120)
+        assert away(robot.pose(), 2.2, 2.5) < 0.5, robot.pose()
+        assert max(state["count"] for state in states) >= 3, "no waypoints"
+        tap.equal(robot.stalls, 0)
+        here = robot.pose()
+        robot.client.send(PLANNER, 2, player.COMMAND, 2, struct.pack(">ddd", -6.8, 2.4, 0))
+        robot.client.send(PLANNER, 2, player.COMMAND, 1, struct.pack(">ddd", 5.0, -1.6, 0))
+        reply = robot.ask(PLANNER, 2, 1)
+        length, count = struct.unpack_from(">dI", reply.body)
+        assert 13 < length < 20 and count >= 3, (length, count)
+        robot.client.send(PLANNER, 2, player.COMMAND, 1, struct.pack(">ddd", 99.0, 0, 0))
+        tap.equal(struct.unpack_from(">dI", robot.ask(PLANNER, 2, 1).body)[1], 0)
+        tap.equal(robot.pose(), here)
+        robot.close()
+
+
+def a_closed_door_makes_it_take_another_one():
+    """A crate stands in the door that the map has as open: the way leads through the other one."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = (SIM.replace('"map:1"', "") + MAP_OF_DOORS.replace("{map}", str(doors_map(folder))) + VFH + WAVEFRONT)
+        with navigation.served(PROGRAM, TWO_DOORS, text) as server:
+            robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1)])
+            robot.step(3)
+            travel(robot, 2.5, 0, 150)
+            assert away(robot.pose(), 2.5, 0) < 0.5, robot.pose()
+            tap.equal(robot.stalls, 0)
+            robot.close()
+
+
+def enable_holds_the_robot():
+    with navigation.served(PROGRAM, OFFICE, SIM + VFH + WAVEFRONT) as server:
+        robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1)])
+        robot.step(3)
+        tap.equal(robot.ask(PLANNER, 0, 2, struct.pack(">I", 0)).type, ACK)
+        robot.send_goal(0, -7, 0.25)
+        for _ in range(30):
+            robot.step()
+            robot.settle(PLANNER, 0, robot.time)
+        tap.equal(robot.way, 0.0)
+        tap.equal(robot.plan()["valid"], 1)
+        tap.equal(robot.ask(PLANNER, 0, 2, struct.pack(">I", 1)).type, ACK)
+        travel(robot, -7, 0.25, 60)
+        robot.close()
+
+
+# ---- amcl ----
+
+def truth(robot):
+    reply = robot.ask(SIMULATION, 0, 1, player.text("ada") + struct.pack(">ddd", 0, 0, 0))
+    tap.equal(reply.type, ACK)
+    return struct.unpack(">ddd", reply.body[-24:])
+
+
+def guesses(robot):
+    """Weight, pose of each guess, the best first."""
+    body = robot.latest.get((LOCALIZE, 0, 1))
+    if body is None:
+        return []
+    count = struct.unpack_from(">I", body, 12)[0]
+    found = [struct.unpack_from(">10d", body, 20 + 80 * i) for i in range(count)]
+    return [(values[9], values[:3]) for values in found]
+
+
+def error(robot):
+    """Of the best guess: metres."""
+    found = guesses(robot)
+    return away(found[0][1], *truth(robot)[:2]) if found else 99.0
+
+
+def a_lost_robot_finds_itself_and_again_when_carried_away():
+    """It wanders with bad odometry and does not know where it is; then it is put elsewhere."""
+    with navigation.served(PROGRAM, WANDERS, LOST) as server:
+        robot = Robot(server.address, [(LOCALIZE, 0), (POSITION2D, 2), (SIMULATION, 0)])
+        while error(robot) > 0.4 and robot.time < 40:
+            robot.step(2)
+            robot.settle(LOCALIZE, 0, robot.time)
+        assert robot.time < 30, f"lost for {robot.time} s: {guesses(robot)} {truth(robot)}"
+        errors = []
+        for _ in range(50):
+            robot.step(2)
+            robot.settle(LOCALIZE, 0, robot.time)
+            errors.append(error(robot))
+        assert sorted(errors)[25] < 0.25, errors
+        weight, pose = guesses(robot)[0]
+        assert away(robot.pose(2), *pose[:2]) < 0.2 and weight > 0.5, (robot.pose(2), pose, weight)
+        reply = robot.ask(LOCALIZE, 0, 2)
+        assert struct.unpack_from(">I", reply.body, 32)[0] >= 100, reply
+        robot.ask(SIMULATION, 0, 2, player.text("ada") + struct.pack(">ddd", 5.0, -1.8, 0))
+        carried = robot.time
+        robot.step(2)
+        while error(robot) > 0.4 and robot.time < carried + 90:
+            robot.step(2)
+            robot.settle(LOCALIZE, 0, robot.time)
+        assert robot.time < carried + 80, f"{guesses(robot)} {truth(robot)}"
+        robot.close()
+
+
+def all_three_bring_a_robot_into_another_room():
+    """Map, amcl with odometry that drifts, vfh and wavefront: the goal is one of the map."""
+    world = OFFICE.replace("lms (", 'localization "odom" odom_error [0.03 0.03 0.05 0.05] lms (')
+    amcl = AMCL.replace("{pose}", "[-6.8 2.4 -60]").replace("{var}", "[0.3 0.3 10]")
+    stack = WAVEFRONT.replace("input:::position2d:0", "input:::position2d:2")
+    text = SIM.replace('"map:1"', '"map:1" "simulation:0"') + amcl + VFH + stack
+    with navigation.served(PROGRAM, world, text) as server:
+        robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1), (SIMULATION, 0), (LOCALIZE, 0)])
+        robot.step(3)
+        travel(robot, 2.2, 2.5, 150)
+        assert away(truth(robot), 2.2, 2.5) < 0.7, truth(robot)
+        tap.equal(robot.stalls, 0)
+        robot.close()
+
+
 def goto_drives_and_tells():
     """The command, in a world that runs by itself, faster than life."""
     fast = SIM.replace("lockstep yes", "speed 8")
@@ -127,4 +306,6 @@ def goto_drives_and_tells():
 
 
 tap.main(a_map_from_a_file_is_fetched_in_tiles, a_wrong_map_is_refused_with_its_place,
-         a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey, goto_drives_and_tells)
+         a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
+         a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one, enable_holds_the_robot,
+         a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room, goto_drives_and_tells)

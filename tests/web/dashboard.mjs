@@ -249,6 +249,14 @@ main({
     await page.waitForFunction(() => document.querySelectorAll('.crew .chip.good').length === 2);
     const phases = async () => [(await ask(base, '/api/devices/program:0/request/STATE', {})).phase, (await ask(base, '/api/devices/program:1/request/STATE', {})).phase];
     equal(await phases(), [2, 2]);
+    // A stop ends them; after the reset they run again if the user says so.
+    await page.keyboard.press('F8');
+    await page.waitForSelector('#panic:has-text("Stopped in")');
+    await reset(page);
+    await page.click('#ended button:has-text("Run again")');
+    await until('both run again', async () => (await phases()).every((phase) => phase === 2));
+    await page.click('#run-all'); // for this page, in place of what runs
+    await page.waitForFunction(() => document.querySelectorAll('.crew .chip.good').length === 2 && !document.querySelector('#run-all').disabled);
     await close(page);
     await until('both stop with the page', async () => (await phases()).every((phase) => phase === 6));
   },

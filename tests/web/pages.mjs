@@ -22,31 +22,39 @@ async function tabTo(page, selector) {
   throw new Error(`Tab never reaches ${selector}`);
 }
 
+/** Serious mistakes that axe-core finds. */
+async function mistakes(page, route, options) {
+  const result = await page.evaluate((wanted) => globalThis.axe.run(document, wanted), { resultTypes: ['violations'], ...options });
+  return result.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${route}: ${one.id}: ${one.nodes[0].target.join(' ')}: ${one.nodes[0].failureSummary}`);
+}
+
 const tests = {};
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [360, 1280]) {
-    tests[`nothing serious on any page: ${colorScheme}, ${width} px`] = async () => {
-      const page = await open(base, 'world', { viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
-      const found = [];
-      for (const [route, sight] of Object.entries(PAGES)) {
-        await page.goto(`${base}#/${route}`);
-        await page.waitForSelector(sight);
-        if (route === 'world') {
-          await page.click('.robots button');
-        } else if (route === 'charts') {
-          await page.click('.chooser button:has-text("Add")');
-          await page.click('.chart summary');
-        }
-        await page.evaluate(axeSource);
-        const result = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-        found.push(...result.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${route}: ${one.id}: ${one.nodes[0].target.join(' ')}: ${one.nodes[0].failureSummary}`));
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        holds(wide <= 0, `${route} is ${wide} px wider than the screen`);
+for (const width of [360, 1280]) {
+  tests[`nothing serious on any page, light and dark: ${width} px`] = async () => {
+    const page = await open(base, 'world', { viewport: { width, height: 800 }, colorScheme: 'light', bypassCSP: true });
+    const found = [];
+    for (const [route, sight] of Object.entries(PAGES)) {
+      await page.goto(`${base}#/${route}`);
+      await page.waitForSelector(sight);
+      if (route === 'world') {
+        await page.click('.robots button');
+      } else if (route === 'charts') {
+        await page.click('.chooser button:has-text("Add")');
+        await page.click('.chart summary');
       }
-      equal(found, []);
-      await close(page);
-    };
-  }
+      await page.evaluate(axeSource);
+      found.push(...(await mistakes(page, route, {})));
+      // The other colours: nothing else differs.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.waitForSelector('html[data-theme=dark]');
+      found.push(...(await mistakes(page, `${route}, dark`, { runOnly: ['color-contrast'] })));
+      await page.emulateMedia({ colorScheme: 'light' });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      holds(wide <= 0, `${route} is ${wide} px wider than the screen`);
+    }
+    equal(found, []);
+    await close(page);
+  };
 }
 
 main({
@@ -57,13 +65,35 @@ main({
     for (const [route, sight] of Object.entries(PAGES)) {
       await page.goto(`${base}#/${route}`);
       await page.waitForSelector(sight);
-      for (let width = 320; width <= 1280; width += 60) {
+      for (const width of [320, 360, 480, 481, 820, 821, 1120, 1366]) {
         await page.setViewportSize({ width, height: 600 });
         await page.evaluate(() => scrollTo(0, 10000));
         const box = await page.locator('.stop').boundingBox();
         holds(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.height >= 40 && box.width >= 100, `${route}, ${width} px: ${JSON.stringify(box)}`);
       }
     }
+    await close(page);
+  },
+
+  'the tour covers nothing: pages end above it, and it goes through its five steps': async () => {
+    const page = await open(base, 'world', { viewport: { width: 1366, height: 768 } });
+    await page.click('.tools button[aria-label^="Tour"]');
+    for (const [step, sight] of [
+      [1, '.stage'],
+      [2, '.stage'],
+      [3, '.editors'],
+      [4, 'main'],
+      [5, '.stage'],
+    ]) {
+      await page.waitForSelector(`.tour small:has-text("${step} of 5")`);
+      await page.waitForSelector(sight);
+      await until(`step ${step} ends above the tour`, async () => {
+        const [bar, box] = [await page.locator('.tour').boundingBox(), await page.locator(sight).boundingBox()];
+        return box !== null && box.y + box.height <= bar.y + 1;
+      });
+      await page.click('.tour button.go');
+    }
+    await page.waitForSelector('.tour', { state: 'detached' });
     await close(page);
   },
 

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { giveKey, link, loadError, notes, resetPanic, right, serverInfo, stop } from './model/state';
+import { ended, giveKey, link, loadError, may, notes, resetPanic, right, robotOf, runEnded, serverInfo, stop } from './model/state';
 import { DevicesPage } from './pages/devices';
 import { ServerPage } from './pages/server';
 import { WorldPage } from './pages/world';
@@ -123,6 +123,17 @@ function Banners() {
             <span>The connection to the server is lost. Trying again … What you drove has stopped.</span>
             <button type="button" onClick={() => link.retry()}>
               Try now
+            </button>
+          </div>
+        )}
+        {state === 'open' && !panic?.active && ended.value.length > 0 && may('move') && (
+          <div class="banner plain-banner" id="ended">
+            <span>The stop has ended the {ended.value.length === 1 ? 'program' : 'programs'} of {ended.value.map(robotOf).join(', ')}.</span>
+            <button type="button" class="go" onClick={runEnded}>
+              Run again
+            </button>
+            <button type="button" class="quiet" aria-label="Close" onClick={() => (ended.value = [])}>
+              <Icon name="close" />
             </button>
           </div>
         )}

@@ -4,12 +4,14 @@
  *     universal.c   the life of a robot; names
  *     ports.c       devices of the program: matched by the server, all at once
  *     run.c         commands: which message each goes with, and its result
+ *     channels.c    messages between programs
  */
 #ifndef TROUPE_CLIENT_UNIVERSAL_INSIDE_H
 #define TROUPE_CLIENT_UNIVERSAL_INSIDE_H
 
 #include "client/inside.h"
 #include "troupe/universal.h"
+#include "universal/channels.h"
 #include "universal/dictionary.h"
 
 /* A device of the program. */
@@ -34,6 +36,8 @@ struct tp_universal {
     size_t file_length;
     unsigned count;
     struct declared declared[TP_UNIVERSAL_MOST_DEVICES];
+    tp_proxy *board;         /* owned: the blackboard of the channels; NULL until one is used */
+    tpi_channels *channels;  /* owned */
     struct pending *pending; /* owned: commands that were begun */
     tp_msg *answer;          /* owned reference: of the last command that was waited for */
     tp_error why;            /* the same, if there was no answer */

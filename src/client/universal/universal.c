@@ -139,6 +139,8 @@ void tp_universal_destroy(tp_universal *robot)
         return;
     }
     tp_proxy_close(robot->proxy);
+    tp_proxy_close(robot->board);
+    tpi_channels_destroy(robot->channels);
     tpi_universal_forget(robot);
     for (unsigned i = 0; i < robot->count; i++) {
         free(robot->declared[i].classes);

@@ -102,7 +102,8 @@ static bool hint_include(const char *type, char *hint, size_t size)
                   {"create1", "create1"}, {"create2", "create2"},   {"finch", "finch"},
                   {"finch1", "finch1"},   {"follower", "follower"}, {"lms", "lasers"},
                   {"urg", "lasers"},      {"mite", "mite"},         {"nxt", "nxt"},
-                  {"pioneer", "pioneer"}, {"srv1", "srv1"},         {"tello", "tello"}};
+                  {"p3dx", "p3dx"},       {"pioneer", "pioneer"},   {"srv1", "srv1"},
+                  {"tello", "tello"}};
 
     for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
         if (strcmp(robots[i].type, type) == 0) {

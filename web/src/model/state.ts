@@ -159,9 +159,27 @@ export function giveKey(value: string): void {
   }
 }
 
+/** Programs that a stop has ended; the user is asked whether they run again. */
+export const ended = signal<Device[]>([]);
+
+async function findEnded(): Promise<void> {
+  const programs = devices.peek().filter((device) => device.interface === 'program');
+  const states = await Promise.all(programs.map((device) => request(device, 'STATE').catch(() => null)));
+  ended.value = programs.filter((_, i) => states[i]?.phase === 6 && /panic/.test(states[i].error));
+}
+
+/** Runs them for the server, as they ran before. */
+export function runEnded(): void {
+  for (const device of ended.peek()) {
+    request(device, 'LAUNCH', { seed: 0, loose: 0, paused: 0, seconds: 0 }).then((matches) => !matches.fits && note(`${robotOf(device)}: ${matches.why}`, true), fail);
+  }
+  ended.value = [];
+}
+
 export async function resetPanic(): Promise<void> {
   try {
     await post('/api/reset', { epoch: stop.panic.peek()?.epoch ?? 0 });
+    await findEnded();
   } catch (error) {
     note(`The stop is not reset: ${(error as Error).message}`, true);
   }

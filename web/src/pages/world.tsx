@@ -9,6 +9,7 @@ import { href } from '../parts/route';
 import { Stick } from '../parts/stick';
 import { offerTour } from '../parts/tour';
 import { Drive } from '../world/drive';
+import { journeyOf, type Journey } from '../world/journey';
 import { Odometry } from '../world/odometry';
 import { Scene, turned, type Model } from '../world/scene';
 import { Stage } from '../world/stage';
@@ -142,7 +143,68 @@ function placeOf(device: Device): string {
   return href(device.interface === 'program' ? 'programs' : device.interface === 'mechanism' ? 'motion' : 'devices', device.name);
 }
 
-function RobotPanel({ scene, robot, drive, close }: { scene: Scene; robot: Model; drive: Drive | null; close: () => void }) {
+/** For a robot with a planner: a click on the map, or two numbers, send it somewhere. */
+function GoPanel({ journey, stage }: { journey: Journey; stage: Stage }) {
+  const [x, y] = [useSignal('0'), useSignal('0')];
+  const state = journey.state.value;
+  const aims = stage.aim.value !== null;
+  const left = state === null ? 0 : Math.hypot(state.goal.px - state.pos.px, state.goal.py - state.pos.py);
+  const words = state === null || (!journey.going.value && state.done) ? (state?.done ? 'It has arrived.' : '') : !state.valid ? (journey.going.value ? 'It looks for a way …' : '') : state.done ? 'It has arrived.' : `On its way: ${number(left, 1)} m to go.`;
+  const send = (event: Event) => {
+    event.preventDefault();
+    journey.send(+x.value, +y.value);
+  };
+  useEffect(() => () => void (stage.aim.value = null), [stage]);
+  return (
+    <form class="go-to" onSubmit={send}>
+      <h3>Go to</h3>
+      <div class="row">
+        <button type="button" aria-pressed={aims} onClick={() => (stage.aim.value = aims ? null : (px, py) => journey.send(px, py))}>
+          <Icon name="goal" /> {aims ? 'Click the place' : 'A place on the map'}
+        </button>
+        {journey.going.value && (
+          <button type="button" onClick={() => journey.stop()}>
+            <Icon name="stop" /> Stop
+          </button>
+        )}
+      </div>
+      <div class="row">
+        <label>
+          x <input type="number" step="any" required value={x.value} onInput={(event) => (x.value = event.currentTarget.value)} />
+        </label>
+        <label>
+          y <input type="number" step="any" required value={y.value} onInput={(event) => (y.value = event.currentTarget.value)} />
+        </label>
+        <button type="submit">Go</button>
+      </div>
+      <p class="hint" role="status" id="journey">
+        {words}
+      </p>
+    </form>
+  );
+}
+
+/** The journey of the robot that was chosen, on the stage while it is. */
+function useJourney(scene: Scene, stage: Stage | null, robot: Model | undefined): Journey | null {
+  const alone = scene.robots().length === 1;
+  const journey = robot === undefined ? null : journeyOf(robot.name, alone);
+  useEffect(() => {
+    if (stage === null || journey === null) {
+      return undefined;
+    }
+    journey.open();
+    journey.onChange = () => stage.draw();
+    stage.painter.journey = journey;
+    return () => {
+      stage.painter.journey = null;
+      journey.close();
+      stage.draw();
+    };
+  }, [stage, journey]);
+  return journey;
+}
+
+function RobotPanel({ scene, robot, drive, journey, stage, close }: { scene: Scene; robot: Model; drive: Drive | null; journey: Journey | null; stage: Stage; close: () => void }) {
   const base = robot.devices.find((name) => name.startsWith('position2d:'));
   return (
     <section class="panel robot" aria-label={`Robot ${robot.name}`}>
@@ -157,6 +219,7 @@ function RobotPanel({ scene, robot, drive, close }: { scene: Scene; robot: Model
       </header>
       <Values robot={robot} scene={scene} device={base === undefined ? undefined : deviceOf(scene, base)} />
       {drive === null ? <p class="hint">It has no device to drive it with.</p> : may('move') ? <DrivePanel drive={drive} /> : <p class="hint">Driving needs a key: the button at the top.</p>}
+      {journey !== null && may('move') && <GoPanel journey={journey} stage={stage} />}
       <h3>Devices</h3>
       <ul class="readings">
         {devicesOf(scene, robot).map((device) => (
@@ -294,6 +357,7 @@ function View({ scene }: { scene: Scene }) {
   }, [scene]);
   const robot = stage === null ? undefined : scene.models[stage.selected.value];
   const drive = useDrive(scene, robot);
+  const journey = useJourney(scene, stage, robot);
   return (
     <div class="world">
       <h1 class="sr">World</h1>
@@ -313,7 +377,7 @@ function View({ scene }: { scene: Scene }) {
       </div>
       <aside class="side">
         {stage !== null && robot !== undefined && (
-          <RobotPanel key={robot.number} scene={scene} robot={robot} drive={drive} close={() => (stage.selected.value = -1)} />
+          <RobotPanel key={robot.number} scene={scene} robot={robot} drive={drive} journey={journey} stage={stage} close={() => (stage.selected.value = -1)} />
         )}
         {stage !== null && <Robots scene={scene} stage={stage} chosen={() => canvas.current?.focus()} />}
       </aside>

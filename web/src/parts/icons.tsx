@@ -19,6 +19,7 @@ const PATHS: Record<string, string> = {
   down: 'M8 2v9M4 8l4 4 4-4M3 14h10',
   folder: 'M2 4h4l1.500 2H14v7H2z',
   save: 'M2.500 2.500h9l2 2v9h-11zM5 2.500v4h5v-4M5 13.500v-4h6v4',
+  goal: 'M8 2v3M8 11v3M2 8h3M11 8h3M8 5a3 3 0 1 0 .1 0',
   plus: 'M8 2v12M2 8h12',
   minus: 'M2 8h12',
   help: 'M8 1.500a6.500 6.500 0 1 0 .1 0M6 6.200a2 2 0 1 1 2.600 2c-.5.200-.6.500-.6 1.100M8 11.600v.1',

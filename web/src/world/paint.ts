@@ -2,6 +2,7 @@
 //
 // What does not move is drawn into two pictures of the size of the screen, one below the scans and one above them, and
 // again only if the view or the world has changed. Everything else is drawn each time.
+import { paintJourney, type Journey } from './journey';
 import type { Model, Polygon, Scene } from './scene';
 import type { Fan, Scan } from './scans';
 import type { Trails } from './trails';
@@ -34,6 +35,7 @@ type Item = { model: Model; polygons: Polygon[]; z1: number; z0: number; color: 
 
 export class Painter {
   selected = -1;
+  journey: Journey | null = null; // of the chosen robot
   private ground: HTMLCanvasElement = document.createElement('canvas');
   private walls: HTMLCanvasElement = document.createElement('canvas');
   private drawn = ''; // what the two pictures show
@@ -65,6 +67,9 @@ export class Painter {
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.drawImage(this.walls, 0, 0);
     this.toWorld(ctx, view, ratio);
+    if (this.journey !== null) {
+      paintJourney(ctx, this.journey, 1 / view.scale, isDark ? '#7fd4a3' : '#1c7a45');
+    }
     this.paintShadows(ctx, view, palette, this.items.moving);
     this.paintBodies(ctx, view, this.items.moving);
     this.paintNoses(ctx, view, palette, robots);

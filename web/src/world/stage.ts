@@ -20,6 +20,8 @@ export class Stage {
   readonly painter: Painter;
   readonly trails = new Trails();
   frames = 0; // drawn so far
+  /** Where the next click on the world goes; null: it chooses a robot. */
+  readonly aim = signal<((x: number, y: number) => void) | null>(null);
 
   private view: View = { x: 0, y: 0, scale: 50, width: 1, height: 1 };
   private drawnAt = 0;
@@ -199,7 +201,7 @@ export class Stage {
     const at = this.place(event);
     const last = this.pointers.get(event.pointerId);
     if (last === undefined) {
-      this.canvas.style.cursor = this.pick(at.x, at.y) !== null ? 'pointer' : 'grab';
+      this.canvas.style.cursor = this.aim.peek() !== null ? 'crosshair' : this.pick(at.x, at.y) !== null ? 'pointer' : 'grab';
       return;
     }
     if (this.pointers.size === 2) {
@@ -222,7 +224,12 @@ export class Stage {
 
   private up(event: PointerEvent, ended: boolean): void {
     this.pointers.delete(event.pointerId);
-    if (this.grip !== null && !this.grip.moved && ended) {
+    const aim = this.aim.peek();
+    if (this.grip !== null && !this.grip.moved && ended && aim !== null) {
+      const at = this.place(event);
+      this.aim.value = null;
+      aim(...toWorld(this.view, at.x, at.y));
+    } else if (this.grip !== null && !this.grip.moved && ended) {
       this.selected.value = this.grip.model?.robot ? this.grip.model.number : -1;
     }
     this.grip = null;

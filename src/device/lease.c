@@ -1,13 +1,9 @@
-/* plan.c - what the configuration says about a device, and whether it moves anything real. */
+/* lease.c - the leases that the configuration gives to devices, and which devices need none. The
+ * loop's. */
 #include <assert.h>
 #include <string.h>
 
 #include "device/inside.h"
-
-const tpi_blueprint *tpi_device_plan(const tp_device *device)
-{
-    return &device->instance->blueprint;
-}
 
 /* What a section beyond the first says about its devices; NULL for the first. */
 static const tpi_joined *joined_of(const tp_device *device)

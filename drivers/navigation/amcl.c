@@ -1,0 +1,509 @@
+/*
+ * amcl - where a robot is on a map, by an adaptive particle filter.
+ *
+ * Odometry and readings go in; guesses (localize) and the best of them (position2d) come out. The
+ * filter is asked after every `update_thresh` of motion; in between the best guess moves with the
+ * odometry. navigation/filter.h has the method. A map is fetched when the driver starts.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "beams.h"
+#include "forward.h"
+#include "gridmap.h"
+#include "navigation/filter.h"
+#include "troupe/driver/localize.h"
+#include "troupe/driver/position2d.h"
+#include "troupe/interfaces/map.h"
+
+enum { MOST_BEAMS = 512, MOST_TOLD = 1000 };
+
+static const double pi = 3.14159265358979323846;
+
+struct amcl {
+    tp_device *localize, *position; /* borrowed; NULL if not offered */
+    tp_link *odometry;              /* borrowed */
+    struct beams beams;
+    struct gridmap map;
+    tpi_nav_field field;
+    tpi_nav_filter filter;
+    bool ready; /* map, field and filter are there */
+    tpi_nav_filter_settings settings;
+    double deviation, bad; /* of readings */
+    bool rays;
+    size_t most_beams;
+    double way, turn; /* of an update */
+    tpi_nav_pose start;
+    double start_deviation[3];
+
+    tpi_nav_pose moved; /* the odometry now */
+    tpi_nav_pose then;  /* the odometry of the last update */
+    bool has_moved;     /* the odometry is known */
+    bool has_then;
+    bool asked; /* the next readings are used without motion too */
+    tp_position2d_data last;
+    double used_s; /* time of the last readings that were used */
+    tpi_nav_beam few[MOST_BEAMS];
+    tp_localize_particle *told; /* owned: room for an answer */
+};
+
+static const tp_param amcl_params[] = {
+    {"odom_init", "1", "1", "accepted; odometry is always used"},
+    {"pf_min_samples", "1", "100", "fewest particles"},
+    {"pf_max_samples", "1", "10000", "most particles"},
+    {"pf_err", "1", "0.05", "error of the distribution that decides how many there are"},
+    {"pf_z", "1", "3", "quantile of that error"},
+    {"init_pose", "m m rad", "0 0 0", "where the robot is at first"},
+    {"init_pose_var", "m m rad", "1 1 6.2832", "how uncertain that is; 100 100 is anywhere"},
+    {"update_thresh", "m rad", "0.2 0.5236", "motion between two updates"},
+    {"odom_drift[0]", "1", "0.2 0 0", "deviation of x for each metre in x, in y, each radian"},
+    {"odom_drift[1]", "1", "0 0.2 0", "of y"},
+    {"odom_drift[2]", "1", "0.2 0 0.2", "of the angle"},
+    {"laser_pose", "m m rad", "", "where the sensor sits: x y yaw; asked if not given"},
+    {"laser_max_beams", "1", "30", "so many readings of each scan are used"},
+    {"laser_range_max", "m", "8.192", "readings from here on are nothing seen"},
+    {"laser_range_var", "m", "0.1", "deviation of readings"},
+    {"laser_range_bad", "1", "0.1", "share of readings that are not of the map"},
+    {"laser_model", NULL, "field", "field, or beam: rays through the map"},
+    {"enable_gui", "1", "0", "accepted; it has no window"},
+    {"seed", "1", "1", "of the random numbers"},
+    {NULL, NULL, NULL, NULL},
+};
+
+static struct amcl *state_of(const tp_device *device)
+{
+    return tp_instance_state(tp_device_instance(device));
+}
+
+/* ---- Poses ----------------------------------------------------------------------------------- */
+
+/* `to` as seen from `from`. */
+static tpi_nav_pose between(const tpi_nav_pose *from, const tpi_nav_pose *to)
+{
+    const double dx = to->x - from->x;
+    const double dy = to->y - from->y;
+
+    return (tpi_nav_pose){cos(from->a) * dx + sin(from->a) * dy,
+                          cos(from->a) * dy - sin(from->a) * dx, tpi_nav_angle(to->a - from->a)};
+}
+
+static tpi_nav_pose behind(const tpi_nav_pose *from, const tpi_nav_pose *by)
+{
+    return (tpi_nav_pose){from->x + cos(from->a) * by->x - sin(from->a) * by->y,
+                          from->y + sin(from->a) * by->x + cos(from->a) * by->y,
+                          tpi_nav_angle(from->a + by->a)};
+}
+
+/* A guess of the last update, moved with the odometry since. */
+static tpi_nav_pose now_of(const struct amcl *m, const tpi_nav_guess *guess)
+{
+    const tpi_nav_pose by = m->has_then ? between(&m->then, &m->moved) : (tpi_nav_pose){0};
+
+    return behind(&guess->mean, &by);
+}
+
+static tp_pose2d pose_of(const tpi_nav_pose *pose)
+{
+    return (tp_pose2d){.px = pose->x, .py = pose->y, .pa = pose->a};
+}
+
+/* ---- What it tells --------------------------------------------------------------------------- */
+
+static void tell_guesses(const struct amcl *m, double time)
+{
+    tp_localize_hypoth hypoths[TPI_NAV_MOST_GUESSES];
+    const tp_localize_data data = {.pending_time = m->used_s,
+                                   .hypoths_count = (uint32_t)m->filter.guess_count,
+                                   .hypoths = hypoths};
+
+    for (size_t i = 0; i < m->filter.guess_count; i++) {
+        const tpi_nav_guess *g = &m->filter.guesses[i];
+        const tpi_nav_pose pose = now_of(m, g);
+        hypoths[i] = (tp_localize_hypoth){.mean = pose_of(&pose), .alpha = g->weight};
+        for (int k = 0; k < 6; k++) {
+            hypoths[i].cov[k] = g->cov[k];
+        }
+    }
+    if (m->localize != NULL) {
+        tp_localize_publish_hypoths(m->localize, &data, time);
+    }
+}
+
+static void tell_pose(const struct amcl *m, double time)
+{
+    if (m->position == NULL || !m->ready || m->filter.guess_count == 0) {
+        return;
+    }
+    const tpi_nav_pose pose = now_of(m, &m->filter.guesses[0]);
+    tp_position2d_data data = m->last;
+    data.pos = pose_of(&pose);
+    tp_position2d_publish_state(m->position, &data, time);
+}
+
+/* ---- The filter ------------------------------------------------------------------------------ */
+
+static void begin(struct amcl *m)
+{
+    const tpi_nav_grid *grid = &m->map.grid;
+    const double size = fmax(grid->width, grid->height) * grid->scale;
+
+    if (fmin(m->start_deviation[0], m->start_deviation[1]) >= fmin(size / 2, 50)) {
+        tpi_nav_filter_start_anywhere(&m->filter);
+    } else {
+        tpi_nav_filter_start_at(&m->filter, &m->start, m->start_deviation);
+    }
+    m->asked = true;
+    m->has_then = m->has_moved;
+    m->then = m->moved;
+}
+
+static void drop(struct amcl *m)
+{
+    tpi_nav_filter_fini(&m->filter);
+    tpi_nav_field_fini(&m->field);
+    m->ready = false;
+}
+
+static void got_map(tp_instance *self, struct gridmap *map)
+{
+    struct amcl *m = tp_instance_state(self);
+    tp_error err = {0};
+
+    if (!map->ready) {
+        tp_instance_note(self, map->why);
+        return;
+    }
+    drop(m);
+    tp_status status = tpi_nav_field_init(&m->field, &map->grid, m->deviation, m->bad, &err);
+    m->field.beams = m->rays;
+    status =
+        status == TP_OK ? tpi_nav_filter_init(&m->filter, &m->field, &m->settings, &err) : status;
+    if (status != TP_OK) {
+        drop(m);
+        tp_instance_note(self, err.text);
+        return;
+    }
+    m->ready = true;
+    begin(m);
+}
+
+/* A few of the readings, evenly. */
+static size_t choose(struct amcl *m)
+{
+    const size_t most = m->most_beams < m->beams.count ? m->most_beams : m->beams.count;
+
+    for (size_t i = 0; i < most; i++) {
+        m->few[i] = m->beams.beams[most > 1 ? i * (m->beams.count - 1) / (most - 1) : 0];
+    }
+    return most;
+}
+
+static void update(struct amcl *m, double time)
+{
+    const tpi_nav_pose by = m->has_then ? between(&m->then, &m->moved) : (tpi_nav_pose){0};
+    const bool far = hypot(by.x, by.y) >= m->way || fabs(by.a) >= m->turn;
+
+    if (!m->has_moved || (!far && !m->asked)) {
+        return;
+    }
+    if (m->has_then) {
+        tpi_nav_filter_move(&m->filter, &by);
+    }
+    m->then = m->moved;
+    m->has_then = true;
+    m->asked = false;
+    tpi_nav_filter_sense(&m->filter, m->few, choose(m));
+    m->used_s = time;
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+static void take_odometry(struct amcl *m, const tp_msg *msg)
+{
+    const tp_position2d_data *data = tp_msg_payload(msg);
+
+    if (tp_msg_header(msg)->subtype != TP_POSITION2D_DATA_STATE || data == NULL ||
+        !isfinite(data->pos.px + data->pos.py + data->pos.pa)) {
+        return;
+    }
+    m->moved = (tpi_nav_pose){data->pos.px, data->pos.py, data->pos.pa};
+    m->last = *data;
+    m->has_moved = true;
+    tell_pose(m, tp_msg_header(msg)->timestamp);
+}
+
+static void amcl_data(tp_instance *self, tp_link *from, const tp_msg *msg)
+{
+    struct amcl *m = tp_instance_state(self);
+
+    if (from == m->odometry) {
+        take_odometry(m, msg);
+    } else if (from == m->beams.link && tpi_beams_take(&m->beams, msg) && m->ready) {
+        update(m, m->beams.time);
+        tell_guesses(m, m->beams.time);
+    }
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static tp_status set_pose(struct amcl *m, const tp_pose2d *mean, const double deviation[3],
+                          tp_error *err)
+{
+    if (!isfinite(mean->px + mean->py + mean->pa) ||
+        !isfinite(deviation[0] + deviation[1] + deviation[2])) {
+        return tp_fail(err, TP_E_RANGE, "this is no place");
+    }
+    m->start = (tpi_nav_pose){mean->px, mean->py, mean->pa};
+    for (int i = 0; i < 3; i++) {
+        m->start_deviation[i] = fmin(fmax(deviation[i], 0), 1e6);
+    }
+    if (m->ready) {
+        begin(m);
+    }
+    return TP_OK;
+}
+
+static tp_status localize_set(tp_device *device, const tp_localize_set_pose *ask, tp_error *err)
+{
+    const double deviation[3] = {sqrt(fmax(ask->cov[0], 0)), sqrt(fmax(ask->cov[1], 0)),
+                                 sqrt(fmax(ask->cov[2], 0))};
+
+    return set_pose(state_of(device), &ask->mean, deviation, err);
+}
+
+static tp_status localize_particles(tp_device *device, tp_localize_get_particles *answer,
+                                    tp_error *err)
+{
+    struct amcl *m = state_of(device);
+    const size_t count = m->filter.count < MOST_TOLD ? m->filter.count : MOST_TOLD;
+    double x = 0;
+    double y = 0;
+    double square = 0;
+
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        const tpi_nav_particle *p = &m->filter.particles[i * m->filter.count / count];
+        m->told[i] = (tp_localize_particle){.pose = pose_of(&p->pose), .alpha = p->weight};
+        x += p->pose.x / (double)count;
+        y += p->pose.y / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double dx = m->told[i].pose.px - x;
+        const double dy = m->told[i].pose.py - y;
+        square += (dx * dx + dy * dy) / (double)count;
+    }
+    *answer = (tp_localize_get_particles){.mean = {.px = x, .py = y},
+                                          .variance = square,
+                                          .particles_count = (uint32_t)count,
+                                          .particles = m->told};
+    return TP_OK;
+}
+
+static const tp_localize_ops localize_ops = {.req_set_pose = localize_set,
+                                             .req_get_particles = localize_particles};
+
+/* Like SET_POSE, for programs that know only a position2d. */
+static tp_status position_set(tp_device *device, const tp_position2d_set_odom_req *ask,
+                              tp_error *err)
+{
+    const double deviation[3] = {0.1, 0.1, 0.1};
+
+    return set_pose(state_of(device), &ask->pose, deviation, err);
+}
+
+static tp_status position_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
+{
+    struct amcl *m = state_of(device);
+
+    (void)answer;
+    return tpi_forward_ask(device, m->odometry, TP_POSITION2D_REQ_GET_GEOM, NULL,
+                           FORWARD_TIMEOUT_NS, tpi_forward_answer, err);
+}
+
+static tp_status position_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
+{
+    (void)device;
+    (void)ask;
+    return tp_fail(err, TP_E_DENIED, "amcl moves nothing: command the robot's own position2d");
+}
+
+static const tp_position2d_ops position_ops = {
+    .req_get_geom = position_geom, .req_set_odom = position_set, .cmd_vel = position_vel};
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static tp_status check(tp_instance *self, tp_error *err)
+{
+    static const struct {
+        const char *name;
+        double least, most;
+    } limits[] = {
+        {"pf_min_samples", 10, 100000}, {"pf_max_samples", 10, 100000},
+        {"pf_err", 0.001, 1},           {"pf_z", 0, 10},
+        {"laser_max_beams", 1, 512},    {"laser_range_max", 0.1, 1000},
+        {"laser_range_var", 0.01, 10},  {"laser_range_bad", 0.001, 0.999},
+    };
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const double value = tp_param_double(self, limits[i].name);
+        if (!(value >= limits[i].least && value <= limits[i].most)) {
+            tp_param_blame(self, limits[i].name);
+            return tp_fail(err, TP_E_RANGE, "%s is %g, not between %g and %g", limits[i].name,
+                           value, limits[i].least, limits[i].most);
+        }
+    }
+    return tp_param_double(self, "pf_min_samples") <= tp_param_double(self, "pf_max_samples")
+               ? TP_OK
+               : tp_fail(err, TP_E_RANGE, "pf_min_samples is above pf_max_samples");
+}
+
+/* Three numbers into `out`. */
+static tp_status read_three(tp_instance *self, const char *name, double out[3], tp_error *err)
+{
+    tp_param_blame(self, name);
+    for (size_t i = 0; i < 3; i++) {
+        out[i] = tp_param_double_at(self, name, i);
+    }
+    return tp_param_count(self, name) == 3 && isfinite(out[0] + out[1] + out[2])
+               ? TP_OK
+               : tp_fail(err, TP_E_INVALID, "%s needs three numbers", name);
+}
+
+static tp_status read_poses(tp_instance *self, struct amcl *m, tp_error *err)
+{
+    double at[3];
+    tp_status status = read_three(self, "init_pose", at, err);
+
+    m->start = (tpi_nav_pose){at[0], at[1], at[2]};
+    status = status == TP_OK ? read_three(self, "init_pose_var", m->start_deviation, err) : status;
+    status =
+        status == TP_OK ? read_three(self, "odom_drift[0]", m->settings.drift[0], err) : status;
+    status =
+        status == TP_OK ? read_three(self, "odom_drift[1]", m->settings.drift[1], err) : status;
+    status =
+        status == TP_OK ? read_three(self, "odom_drift[2]", m->settings.drift[2], err) : status;
+    if (status == TP_OK && tp_param_given(self, "laser_pose")) {
+        status = read_three(self, "laser_pose", at, err);
+        tpi_beams_place(&m->beams, at[0], at[1], at[2]);
+    }
+    m->start_deviation[2] = fmin(m->start_deviation[2], 2 * pi);
+    return status;
+}
+
+static tp_status read_settings(tp_instance *self, struct amcl *m, tp_error *err)
+{
+    const char *model = tp_param_string(self, "laser_model");
+    tp_status status = check(self, err);
+
+    status = status == TP_OK ? read_poses(self, m, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    m->rays = model[0] == 'b';
+    if (model[0] != 'b' && model[0] != 'f') {
+        tp_param_blame(self, "laser_model");
+        return tp_fail(err, TP_E_INVALID, "laser_model \"%s\" is neither field nor beam", model);
+    }
+    m->settings.least = (size_t)tp_param_double(self, "pf_min_samples");
+    m->settings.most = (size_t)tp_param_double(self, "pf_max_samples");
+    m->settings.error = tp_param_double(self, "pf_err");
+    m->settings.quantile = tp_param_double(self, "pf_z");
+    m->settings.seed = (uint64_t)fabs(tp_param_double(self, "seed"));
+    m->most_beams = (size_t)tp_param_double(self, "laser_max_beams");
+    m->beams.longest = tp_param_double(self, "laser_range_max");
+    m->deviation = tp_param_double(self, "laser_range_var");
+    m->bad = tp_param_double(self, "laser_range_bad");
+    m->way = tp_param_double_at(self, "update_thresh", 0);
+    m->turn = tp_param_double_at(self, "update_thresh", 1);
+    tp_param_blame(self, "update_thresh");
+    return tp_param_count(self, "update_thresh") == 2 && m->way >= 0 && m->turn >= 0
+               ? TP_OK
+               : tp_fail(err, TP_E_INVALID, "update_thresh needs a length and an angle");
+}
+
+/* By its key, otherwise any. */
+static tp_status require(tp_instance *self, const tp_interface *interface, const char *key,
+                         tp_link **out, tp_error *err)
+{
+    const tp_status status = tp_require(self, interface, key, out, err);
+
+    return status == TP_E_UNKNOWN ? tp_require(self, interface, NULL, out, err) : status;
+}
+
+static tp_status amcl_init(tp_instance *self, tp_error *err)
+{
+    struct amcl *m = tp_instance_state(self);
+    tp_status status = read_settings(self, m, err);
+
+    m->map.done = got_map;
+    m->told = calloc(MOST_TOLD, sizeof *m->told);
+    if (status == TP_OK && m->told == NULL) {
+        status = tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    status = status == TP_OK
+                 ? require(self, &tp_interface_position2d, "odometry", &m->odometry, err)
+                 : status;
+    status =
+        status == TP_OK ? require(self, &tp_interface_map, "laser", &m->map.link, err) : status;
+    status = status == TP_OK ? tpi_beams_require(self, &m->beams, err) : status;
+    if (status == TP_OK && tp_provides(self, &tp_interface_position2d, NULL)) {
+        status = tp_offer_position2d(self, NULL, &position_ops, &m->position, err);
+    }
+    if (status == TP_OK &&
+        (m->position == NULL || tp_provides(self, &tp_interface_localize, NULL))) {
+        status = tp_offer_localize(self, NULL, &localize_ops, &m->localize, err);
+    }
+    return status;
+}
+
+static tp_status amcl_start(tp_instance *self, tp_error *err)
+{
+    struct amcl *m = tp_instance_state(self);
+    tp_status status = tpi_gridmap_fetch(&m->map, err);
+
+    m->has_moved = m->has_then = false;
+    m->used_s = 0;
+    return status == TP_OK ? tpi_beams_start(&m->beams, err) : status;
+}
+
+static void amcl_halt(tp_device *device, tp_halt how)
+{
+    (void)device; /* it moves nothing */
+    (void)how;
+}
+
+static void amcl_stop(tp_instance *self)
+{
+    struct amcl *m = tp_instance_state(self);
+
+    tpi_gridmap_stop(&m->map);
+    drop(m);
+}
+
+static void amcl_fini(tp_instance *self)
+{
+    struct amcl *m = tp_instance_state(self);
+
+    drop(m);
+    tpi_beams_fini(&m->beams);
+    tpi_gridmap_fini(&m->map);
+    free(m->told);
+}
+
+static const tp_driver_ops amcl_ops = {
+    .init = amcl_init,
+    .start = amcl_start,
+    .data = amcl_data,
+    .halt = amcl_halt,
+    .stop = amcl_stop,
+    .fini = amcl_fini,
+};
+
+TP_API const tp_driver tp_driver_amcl = {
+    .abi = TP_DRIVER_ABI,
+    .name = "amcl",
+    .summary = "finds out where a robot is on a map",
+    .state_size = sizeof(struct amcl),
+    .params = amcl_params,
+    .ops = &amcl_ops,
+};

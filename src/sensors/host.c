@@ -1,0 +1,329 @@
+/* host.c - the host side: questions and answers; see host.h. */
+#include "sensors/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sensors/host_inside.h"
+
+static const int64_t SILENCE_NS = 20 * 1000 * 1000; /* ends an answer without a line feed */
+
+tpi_sensor_host *tpi_sensor_host_create(const tpi_sensor_host_hooks *hooks,
+                                        const tpi_sensor_host_options *options)
+{
+    tpi_sensor_host *host = calloc(1, sizeof *host);
+
+    if (host == NULL) {
+        return NULL;
+    }
+    host->hooks = *hooks;
+    if (options != NULL) {
+        host->options = *options;
+    }
+    host->options.try_ns = host->options.try_ns > 0 ? host->options.try_ns : 300 * 1000 * 1000;
+    host->options.tries = host->options.tries > 0 ? host->options.tries : 3;
+    host->sums = host->options.plain ? TPI_SUMS_NO : TPI_SUMS_UNKNOWN;
+    return host;
+}
+
+void tpi_sensor_host_destroy(tpi_sensor_host *host)
+{
+    if (host != NULL) {
+        tpi_buf_fini(&host->text);
+        tpi_buf_fini(&host->before);
+        free(host);
+    }
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+void tpi_sensor_host_send(tpi_sensor_host *host, int64_t now_ns)
+{
+    char bytes[TPI_HOST_COMMAND + 8];
+    unsigned sum = 0;
+    int length;
+
+    for (const char *at = host->command; *at != '\0'; at++) {
+        sum ^= (unsigned char)*at;
+    }
+    length = host->sums == TPI_SUMS_NO
+                 ? snprintf(bytes, sizeof bytes, "<%s>", host->command)
+                 : snprintf(bytes, sizeof bytes, "<%s*%02X>", host->command, sum);
+    host->asked_ns = now_ns;
+    host->heard_ns = 0;
+    host->length = 0;
+    host->skips = false;
+    host->hooks.write(host->hooks.context, bytes, (size_t)length);
+}
+
+static void begin(tpi_sensor_host *host, const char *command, int64_t now_ns)
+{
+    snprintf(host->command, sizeof host->command, "%.110s", command);
+    host->state = TPI_HOST_BUSY;
+    host->tried = 1;
+    tpi_buf_clear(&host->text);
+    tpi_buf_clear(&host->before);
+    tpi_sensor_host_send(host, now_ns);
+}
+
+void tpi_sensor_host_ask(tpi_sensor_host *host, const char *command, int64_t now_ns)
+{
+    host->is_manifest = host->by_chunks = false;
+    begin(host, command, now_ns);
+}
+
+void tpi_sensor_host_manifest(tpi_sensor_host *host, int64_t now_ns)
+{
+    host->is_manifest = true;
+    host->by_chunks = host->options.verify && host->sums != TPI_SUMS_NO;
+    host->chunk = 1;
+    begin(host, host->by_chunks ? "X,1" : "X", now_ns);
+}
+
+/* A manifest that begins to come is asked for by its chunks from there on. */
+void tpi_sensor_host_again(tpi_sensor_host *host, int64_t now_ns)
+{
+    if (host->tried >= host->options.tries) {
+        host->state = TPI_HOST_SILENT;
+        return;
+    }
+    host->tried++;
+    host->repeats++;
+    if (host->is_manifest && host->heard_ns != 0 && host->sums == TPI_SUMS_YES) {
+        host->by_chunks = true;
+        snprintf(host->command, sizeof host->command, "X,%u", host->chunk);
+    } else if (host->is_manifest && !host->by_chunks) {
+        host->chunk = 1;
+        tpi_buf_clear(&host->text);
+    }
+    tpi_sensor_host_send(host, now_ns);
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool tpi_sensor_host_sum(const char *line, size_t length, size_t *without)
+{
+    unsigned sum = 0;
+
+    if (length < 3 || line[length - 3] != '*') {
+        return false;
+    }
+    for (size_t i = 0; i + 3 < length; i++) {
+        sum ^= (unsigned char)line[i];
+    }
+    *without = length - 3;
+    return hex_digit(line[length - 2]) * 16 + hex_digit(line[length - 1]) == (int)sum;
+}
+
+/* Whether two answers in a row have to be the same. A reading with a check sum may change. */
+static bool is_asked_twice(const tpi_sensor_host *host)
+{
+    return host->options.verify && (host->sums == TPI_SUMS_NO || host->command[0] != 'R');
+}
+
+/* Whether a line can be the answer to the question: the same letters, or a refusal. */
+static bool fits(const tpi_sensor_host *host, const char *line, size_t length)
+{
+    const char *command = host->command;
+    const size_t letters = (command[0] == 'S' || command[0] == 'G') ? 3 : 1;
+
+    if (length >= 3 && memcmp(line, "!!!", 3) == 0) {
+        return true;
+    }
+    return length >= letters && memcmp(line, command, letters) == 0;
+}
+
+static void settle(tpi_sensor_host *host, const char *line, size_t length, int64_t now_ns)
+{
+    tpi_buf_clear(&host->text);
+    tpi_buf_put(&host->text, line, length);
+    if (is_asked_twice(host) &&
+        (host->before.length != host->text.length ||
+         memcmp(tpi_buf_text(&host->before), tpi_buf_text(&host->text), host->text.length) != 0)) {
+        tpi_buf_clear(&host->before); /* ask until two in a row are the same */
+        tpi_buf_put(&host->before, line, length);
+        tpi_sensor_host_again(host, now_ns);
+        return;
+    }
+    host->state = length >= 3 && memcmp(line, "!!!", 3) == 0 ? TPI_HOST_REFUSED : TPI_HOST_DONE;
+}
+
+/* Whether a sensor that does not know check sums has refused the command: it repeats the command
+ * with its sum, and adds none. */
+static bool is_old(const tpi_sensor_host *host, const char *line, size_t length)
+{
+    enum { SHOWN = 32 };
+    char text[TPI_HOST_COMMAND + 8];
+    unsigned sum = 0;
+
+    for (const char *at = host->command; *at != '\0'; at++) {
+        sum ^= (unsigned char)*at;
+    }
+    snprintf(text, sizeof text, "!!!,%s*%02X", host->command, sum);
+    text[4 + SHOWN] = '\0';
+    return host->sums == TPI_SUMS_UNKNOWN && length == strlen(text) &&
+           memcmp(line, text, length) == 0;
+}
+
+static void take_unsummed(tpi_sensor_host *host, const char *line, size_t length, int64_t now_ns)
+{
+    if (host->sums == TPI_SUMS_NO) {
+        settle(host, line, length, now_ns);
+    } else if (is_old(host, line, length)) {
+        host->sums = TPI_SUMS_NO;
+        host->tried = 0;
+        tpi_sensor_host_again(host, now_ns);
+    } else {
+        host->damaged++;
+        tpi_sensor_host_again(host, now_ns);
+    }
+}
+
+/* Something else than a chunk, while a manifest is awaited: a refusal, or damage. */
+static void take_manifest_line(tpi_sensor_host *host, const char *line, size_t length,
+                               int64_t now_ns)
+{
+    size_t without;
+
+    if (length < 3 || memcmp(line, "!!!", 3) != 0) {
+        host->skips = true;
+        return;
+    }
+    if (is_old(host, line, length)) {
+        host->sums = TPI_SUMS_NO;
+        host->by_chunks = false;
+        snprintf(host->command, sizeof host->command, "X");
+    } else if (tpi_sensor_host_sum(line, length, &without)) {
+        host->sums = TPI_SUMS_YES; /* the command was damaged on its way */
+    }
+    if (host->tried >= host->options.tries) {
+        host->state = TPI_HOST_REFUSED;
+        return;
+    }
+    host->heard_ns = 0;
+    tpi_sensor_host_again(host, now_ns);
+}
+
+static void take_line(tpi_sensor_host *host, const char *line, size_t length, int64_t now_ns)
+{
+    size_t without = length;
+
+    if (length == 0 || tpi_sensor_host_data(host, line, length)) {
+        return;
+    }
+    if (host->state != TPI_HOST_BUSY) {
+        return;
+    }
+    if (host->is_manifest) {
+        take_manifest_line(host, line, length, now_ns);
+        return;
+    }
+    if (host->sums != TPI_SUMS_NO && tpi_sensor_host_sum(line, length, &without)) {
+        host->sums = TPI_SUMS_YES;
+        if (!fits(host, line, without)) {
+            return; /* a late answer to another question */
+        }
+        if (without >= 3 && memcmp(line, "!!!", 3) == 0 && host->tried < host->options.tries) {
+            tpi_sensor_host_again(host, now_ns); /* the command may have been damaged on its way */
+            return;
+        }
+        settle(host, line, without, now_ns);
+    } else if (fits(host, line, length) || host->sums == TPI_SUMS_YES) {
+        take_unsummed(host, line, length, now_ns);
+    }
+}
+
+/* ---- Bytes and time -------------------------------------------------------------------------- */
+
+static void input_byte(tpi_sensor_host *host, char byte, int64_t now_ns)
+{
+    host->heard_ns = now_ns;
+    if (host->length == sizeof host->line) { /* no line is so long */
+        host->length = 0;
+        host->damaged++;
+    }
+    host->line[host->length++] = byte;
+    if (host->is_manifest && host->state == TPI_HOST_BUSY && host->line[0] == 'X') {
+        (void)tpi_sensor_host_chunk(host, now_ns);
+    } else if (byte == '\n') {
+        const size_t length = host->length - 1;
+        host->length = 0;
+        take_line(host, host->line, length, now_ns);
+    }
+}
+
+void tpi_sensor_host_input(tpi_sensor_host *host, const void *bytes, size_t length, int64_t now_ns)
+{
+    for (size_t i = 0; i < length; i++) {
+        input_byte(host, ((const char *)bytes)[i], now_ns);
+    }
+}
+
+static bool is_silent(const tpi_sensor_host *host, int64_t now_ns)
+{
+    return host->heard_ns != 0 && now_ns - host->heard_ns >= SILENCE_NS;
+}
+
+void tpi_sensor_host_tick(tpi_sensor_host *host, int64_t now_ns)
+{
+    if (host->state != TPI_HOST_BUSY) {
+        return;
+    }
+    if (host->length > 0 && is_silent(host, now_ns)) {
+        const size_t length = host->length;
+        host->length = 0;
+        if (host->is_manifest) {
+            host->damaged++;
+            tpi_sensor_host_again(host, now_ns);
+        } else {
+            take_line(host, host->line, length, now_ns);
+        }
+    } else if (host->is_manifest && is_silent(host, now_ns)) {
+        tpi_sensor_host_again(host, now_ns); /* it has stopped between two chunks */
+    } else if (now_ns - host->asked_ns >= host->options.try_ns &&
+               !(host->heard_ns != 0 && host->is_manifest)) {
+        tpi_sensor_host_again(host, now_ns);
+    }
+}
+
+int64_t tpi_sensor_host_due_ns(const tpi_sensor_host *host)
+{
+    if (host->state != TPI_HOST_BUSY) {
+        return INT64_MAX;
+    }
+    if (host->heard_ns != 0 && (host->length > 0 || host->is_manifest)) {
+        return host->heard_ns + SILENCE_NS;
+    }
+    return host->asked_ns + host->options.try_ns;
+}
+
+tpi_sensor_host_state tpi_sensor_host_state_of(const tpi_sensor_host *host)
+{
+    return host->state;
+}
+
+const char *tpi_sensor_host_text(const tpi_sensor_host *host)
+{
+    return tpi_buf_text(&host->text);
+}
+
+size_t tpi_sensor_host_text_length(const tpi_sensor_host *host)
+{
+    return host->text.length;
+}
+
+unsigned tpi_sensor_host_repeats(const tpi_sensor_host *host)
+{
+    return host->repeats;
+}
+
+unsigned tpi_sensor_host_damaged(const tpi_sensor_host *host)
+{
+    return host->damaged;
+}
