@@ -1,0 +1,84 @@
+/*
+ * hardware_fuzz.c - any bytes from a robot or sensor on a line: the readers of packets of the
+ * drivers p2os and sicklms200, and sentences of garminnmea.
+ *
+ * The first byte chooses the reader. Whatever came before, a whole packet is found again soon.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../../drivers/garminnmea/nmea.h"
+#include "../../drivers/p2os/packet.h"
+#include "../../drivers/sicklms200/telegram.h"
+#include "fuzz.h"
+
+static void read_p2os(const uint8_t *data, size_t size)
+{
+    struct p2os_reader reader = {0};
+    uint8_t good[P2OS_MOST_PACKET];
+    const size_t length = tpi_p2os_command(good, 11, -300);
+    unsigned found = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        if (tpi_p2os_read(&reader, data[i])) {
+            fuzz_require(tpi_p2os_payload(&reader) >= 1 &&
+                             tpi_p2os_payload(&reader) <= P2OS_MOST_PAYLOAD,
+                         "a packet without a payload");
+        }
+        fuzz_require(reader.length <= P2OS_MOST_PACKET, "more bytes than there is room");
+    }
+    for (size_t i = 0; i < 40 * length; i++) {
+        found += tpi_p2os_read(&reader, good[i % length]);
+    }
+    fuzz_require(found > 0, "packets are not found any more");
+}
+
+static void read_lms(const uint8_t *data, size_t size)
+{
+    static const uint8_t good[] = {0x02, 0x80, 0x03, 0x00, 0xa0, 0x00, 0x10, 0x16, 0x0a};
+    struct lms_reader reader = {0};
+    unsigned found = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        if (tpi_lms_read(&reader, data[i])) {
+            fuzz_require(tpi_lms_body(&reader) >= 1 && tpi_lms_body(&reader) <= LMS_MOST_BODY,
+                         "a telegram without a body");
+        }
+        fuzz_require(reader.length <= LMS_MOST, "more bytes than there is room");
+    }
+    for (size_t i = 0; i < 250 * sizeof good; i++) {
+        found += tpi_lms_read(&reader, good[i % sizeof good]);
+    }
+    fuzz_require(found > 0, "telegrams are not found any more");
+}
+
+static void read_nmea(const uint8_t *data, size_t size)
+{
+    struct nmea_fix fix = {0};
+    double east = 0;
+    double north = 0;
+
+    while (size > 0) {
+        const uint8_t *end = memchr(data, '\n', size);
+        const size_t length = end == NULL ? size : (size_t)(end - data);
+        (void)tpi_nmea_read(&fix, (const char *)data, length);
+        fuzz_require(fabs(fix.latitude) <= 90 && fabs(fix.longitude) <= 180,
+                     "a place beyond Earth");
+        tpi_nmea_utm(fix.latitude, fix.longitude, &east, &north);
+        fuzz_require(isfinite(east) && isfinite(north), "a place beyond the grid");
+        data += end == NULL ? length : length + 1;
+        size -= end == NULL ? length : length + 1;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 0 && data[0] % 3 == 0) {
+        read_p2os(data + 1, size - 1);
+    } else if (size > 0 && data[0] % 3 == 1) {
+        read_lms(data + 1, size - 1);
+    } else if (size > 0) {
+        read_nmea(data + 1, size - 1);
+    }
+    return 0;
+}
