@@ -8,8 +8,8 @@
 #ifndef TROUPE_UNIVERSAL_VOCABULARY_H
 #define TROUPE_UNIVERSAL_VOCABULARY_H
 
-#include "universal/dictionary.h"
 #include "convert/element.h"
+#include "universal/dictionary.h"
 
 enum {
     TPI_MOST_CLASSES = 512,
