@@ -267,7 +267,7 @@ static void place(const tp_instance *self, char out[LOG_PATH], const char *name)
 /* The name as Player's writelog makes it. */
 static void name_file(const tp_instance *self, char out[LOG_PATH])
 {
-    const time_t now = time(NULL);
+    const time_t now = (time_t)tp_clock_wall_s(tp_instance_clock(self));
     char stamp[32] = "", full[LOG_PATH];
     struct tm local;
 

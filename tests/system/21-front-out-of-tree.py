@@ -71,7 +71,7 @@ def server(text=FAKE, told=""):
     path = pathlib.Path(FOLDER.name, "x.cfg")
     path.write_text(f'front ( name "jsonlines" plugin "jsonlines" )\n{text}', encoding="utf-8")
     path.chmod(0o600)
-    process = subprocess.Popen([PACKAGE.troupe, "run", path, "--any-port"], stdout=subprocess.PIPE,
+    process = subprocess.Popen([PACKAGE.troupe, "run", path, "--any-port", "--no-web"], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     try:
         lines = []
