@@ -85,7 +85,7 @@ static tp_status splitter_init(tp_instance *self, tp_error *err)
         return tp_fail(err, TP_E_UNSUPPORTED, "%s is the server's own", interface->name);
     }
     for (s->count = 0; s->count < (size_t)count && status == TP_OK; s->count++) {
-        char key[8];
+        char key[24];
         snprintf(key, sizeof key, "%zu", s->count);
         status = tp_require(self, interface, key, &s->links[s->count], err);
         if (status == TP_E_UNKNOWN) {
