@@ -69,12 +69,18 @@ static const struct layout {
      "[fiducials fiducials.id " POSE3("fiducials.pose.") " " POSE3("fiducials.upose.") " ]"},
 };
 
+static const tp_struct *type_of(const tp_message *what)
+{
+    return what->kind == TP_KIND_REQUEST ? what->answer : what->ask;
+}
+
 static const char *layout_of(const tp_interface *interface, const tp_message *what)
 {
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         if (strcmp(layouts[i].interface, interface->name) == 0 &&
             strcmp(layouts[i].message, what->name) == 0 &&
-            (what->kind == TP_KIND_DATA || what->kind == TP_KIND_REQUEST)) {
+            (what->kind == TP_KIND_DATA || what->kind == TP_KIND_REQUEST) &&
+            type_of(what) != NULL) { /* a request can have the name of data, and no answer */
             return layouts[i].numbers;
         }
     }
@@ -84,11 +90,6 @@ static const char *layout_of(const tp_interface *interface, const tp_message *wh
 bool tpi_log_text_has(const tp_interface *interface, const tp_message *what)
 {
     return layout_of(interface, what) != NULL;
-}
-
-static const tp_struct *type_of(const tp_message *what)
-{
-    return what->kind == TP_KIND_REQUEST ? what->answer : what->ask;
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------- */

@@ -97,6 +97,7 @@ static void wrong_lines_are_told(void **state)
         {"1 0 0 position2d 0 1 1 0 0 0", TP_E_SYNTAX, "word 11: the line ends early"},
         {"1 0 0 sonar 0 1 9 1 1", TP_E_UNSUPPORTED, "no message sonar 1:9 is known"},
         {"1 0 0 wifi 0 1 1 1 1", TP_E_UNSUPPORTED, "no message wifi 1:1 is known"},
+        {"1 0 0 ranger 0 4 3 0", TP_E_UNSUPPORTED, "no message ranger 4:3 is known"},
         {"1 0 0 nosuch 0 1 1 1 1", TP_E_UNSUPPORTED, "no message nosuch 1:1 is known"},
         {"-1 0 0 sonar 0 1 1 0", TP_E_SYNTAX, "word 1: not a time"},
     };
