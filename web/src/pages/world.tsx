@@ -343,8 +343,8 @@ function View({ scene }: { scene: Scene }) {
         }
       }),
       made.selected.subscribe((number) => {
-        if (scene.ready.peek()) {
-          chosen = scene.models[number]?.name ?? '';
+        if (number >= 0 || scene.ready.peek()) {
+          chosen = scene.models[number]?.name ?? ''; // also of a robot that is chosen while the rest of the world loads
         }
       }),
     ];
