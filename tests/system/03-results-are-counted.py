@@ -37,6 +37,11 @@ def a_program_that_timed_out_after_good_cases_is_a_failure():
               (1, "failed: suite / one: TIMEOUT\n1 passed, 1 failed\n"))
 
 
+def colours_in_what_a_test_prints_do_no_harm():
+    tap.equal(report('<testcase name="a"><failure/></testcase><system-err>\x1b[2mred\x1b[22m</system-err>', {"suite / one": "FAIL"}),
+              (1, "failed: p.suite / one: a\n0 passed, 1 failed\n"))
+
+
 def a_skipped_case_is_a_failure():
     tap.equal(report('<testcase name="a"><skipped/></testcase>', {"suite / one": "SKIP"}),
               (1, "skipped: p.suite / one: a\nskipped tests count as failed here\n"
@@ -49,5 +54,5 @@ def missing_logs_are_a_failure():
 
 
 tap.main(cases_that_passed_are_counted, a_failed_case_is_counted_once,
-         a_program_that_timed_out_after_good_cases_is_a_failure, a_skipped_case_is_a_failure,
+         a_program_that_timed_out_after_good_cases_is_a_failure, colours_in_what_a_test_prints_do_no_harm, a_skipped_case_is_a_failure,
          missing_logs_are_a_failure)
