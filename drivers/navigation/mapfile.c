@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "navigation/mapfile.h"
+#include "tile.h"
 #include "troupe/driver/map.h"
 
-enum { MOST_IN_TILE = 4 << 20, LONGEST_PATH = 4096 };
+enum { LONGEST_PATH = 4096 };
 
 struct mapfile {
     tp_device *device;
@@ -46,32 +47,8 @@ static tp_status get_data(tp_device *device, const tp_map_data *ask, tp_map_data
                           tp_error *err)
 {
     struct mapfile *m = tp_instance_state(tp_device_instance(device));
-    const uint32_t columns = ask->col < m->grid.width ? m->grid.width - ask->col : 0;
-    const uint32_t rows = ask->row < m->grid.height ? m->grid.height - ask->row : 0;
-    const uint32_t width = ask->width < columns ? ask->width : columns;
-    const uint32_t height = ask->height < rows ? ask->height : rows;
 
-    if ((uint64_t)width * height > MOST_IN_TILE) {
-        return tp_fail(err, TP_E_RANGE, "a tile of %u by %u cells is too large", ask->width,
-                       ask->height);
-    }
-    int8_t *tile = realloc(m->tile, (size_t)width * height + 1);
-    if (tile == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    m->tile = tile;
-    for (uint32_t row = 0; row < height; row++) {
-        memcpy(tile + (size_t)row * width,
-               m->grid.cells + (size_t)(ask->row + row) * m->grid.width + ask->col, width);
-    }
-    *answer = (tp_map_data){.col = ask->col,
-                            .row = ask->row,
-                            .width = width,
-                            .height = height,
-                            .data_count = width * height,
-                            .data_range = 1,
-                            .data = tile};
-    return TP_OK;
+    return tpi_tile_copy(m->grid.cells, m->grid.width, m->grid.height, ask, &m->tile, answer, err);
 }
 
 static const tp_map_ops mapfile_map = {.req_get_info = get_info, .req_get_data = get_data};

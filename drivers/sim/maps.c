@@ -11,11 +11,11 @@
 
 #include "sim/ray/walls.h"
 #include "simulator.h"
+#include "tile.h"
 #include "troupe/interfaces/map.h"
 
 enum {
     MOST_CELLS = 64 << 20,
-    MOST_IN_TILE = 4 << 20,
     MOST_SEGMENTS = 1 << 20,
 };
 
@@ -190,36 +190,12 @@ static tp_status get_data(tp_device *device, const tp_map_data *ask, tp_map_data
                           tp_error *err)
 {
     struct map *m = simd_state(device);
-    const uint32_t columns = ask->col < m->info.width ? m->info.width - ask->col : 0;
-    const uint32_t rows = ask->row < m->info.height ? m->info.height - ask->row : 0;
-    const uint32_t width = ask->width < columns ? ask->width : columns;
-    const uint32_t height = ask->height < rows ? ask->height : rows;
     tp_status status = make_cells(simd_of(device), err);
 
     if (status != TP_OK) {
         return status;
     }
-    if ((uint64_t)width * height > MOST_IN_TILE) {
-        return tp_fail(err, TP_E_RANGE, "a tile of %u by %u cells is too large", ask->width,
-                       ask->height);
-    }
-    int8_t *tile = realloc(m->tile, (size_t)width * height + 1);
-    if (tile == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    m->tile = tile;
-    for (uint32_t row = 0; row < height; row++) {
-        memcpy(tile + (size_t)row * width,
-               m->cells + (size_t)(ask->row + row) * m->info.width + ask->col, width);
-    }
-    *answer = (tp_map_data){.col = ask->col,
-                            .row = ask->row,
-                            .width = width,
-                            .height = height,
-                            .data_count = width * height,
-                            .data_range = 1,
-                            .data = tile};
-    return TP_OK;
+    return tpi_tile_copy(m->cells, m->info.width, m->info.height, ask, &m->tile, answer, err);
 }
 
 static tp_status get_vector(tp_device *device, tp_map_data_vector *answer, tp_error *err)
