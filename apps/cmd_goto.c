@@ -111,7 +111,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     }
 }
 
-/* ---- What it is told ------------------------------------------------------------------------- */
+/* ---- What it sends and prints ---------------------------------------------------------------- */
 
 static tp_status send_goal(struct journey *j, tp_error *err)
 {

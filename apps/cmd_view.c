@@ -115,7 +115,7 @@ static int look_for(const struct page *page)
                  : command_fail(
                        name, EXIT_FAILED,
                        "%s: %s; a server prints the address of its page when it starts, unless it "
-                       "was told to open none",
+                       "runs with --no-web",
                        page->url, fd < 0 ? "nothing listens there" : "no web front answers");
 }
 

@@ -3,6 +3,7 @@
 argv: the troupe program."""
 import functools
 import glob
+import json
 import os
 import pathlib
 import resource
@@ -92,9 +93,9 @@ def what_is_played_is_what_was_recorded(path):
     with player.server(PROGRAM, section) as server:
         with Running("log", "position2d:0", "laser:0", "sonar:0", "-n", str(len(first)), "-o", path + "b.mcap",
                      "--form", "xdr", "--compression", "none", url=at(server)) as recorder:
-            while not os.path.exists(path + "b.mcap") or os.path.getsize(path + "b.mcap") < 2000:  # all are open then
+            while not all(device["readers"] for device in json.loads(troupe("list", "--json", url=at(server)).stdout)["devices"]
+                          if device["device"] != "log:0"):
                 time.sleep(0.05)
-            time.sleep(0.3)
             tap.equal(troupe("request", "log:0", "SET_READ_STATE", '{"state":1}', url=at(server)).returncode, 0)
             tap.equal(recorder.ended()[0], 0)
     again = messages(path + "b.mcap")
