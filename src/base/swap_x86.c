@@ -11,14 +11,27 @@
 
 enum { VECTOR = 32 };
 
+__attribute__((target("avx2"))) static inline void
+shuffle_one(unsigned char *to, const unsigned char *from, __m256i order)
+{
+    const __m256i in = _mm256_loadu_si256((const __m256i *)(const void *)from);
+
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_shuffle_epi8(in, order));
+}
+
 __attribute__((target("avx2"))) static size_t shuffle(unsigned char *to, const unsigned char *from,
                                                       size_t bytes, __m256i order)
 {
     size_t at = 0;
 
+    for (; at + 4 * VECTOR <= bytes; at += 4 * VECTOR) {
+        shuffle_one(to + at, from + at, order);
+        shuffle_one(to + at + VECTOR, from + at + VECTOR, order);
+        shuffle_one(to + at + 2 * VECTOR, from + at + 2 * VECTOR, order);
+        shuffle_one(to + at + 3 * VECTOR, from + at + 3 * VECTOR, order);
+    }
     for (; at + VECTOR <= bytes; at += VECTOR) {
-        __m256i in = _mm256_loadu_si256((const __m256i *)(const void *)(from + at));
-        _mm256_storeu_si256((__m256i *)(void *)(to + at), _mm256_shuffle_epi8(in, order));
+        shuffle_one(to + at, from + at, order);
     }
     return at;
 }

@@ -107,11 +107,11 @@ static void on_closed(uv_handle_t *handle)
     free(CONTAINER_OF(handle, tp_datagram, uv));
 }
 
-static int bind_and_start(tp_datagram *datagram, const struct sockaddr *address)
+static int bind_and_start(tp_datagram *datagram, const struct sockaddr *address, unsigned flags)
 {
     tpi_endpoint own = {0};
     int length = sizeof own.as;
-    int error = uv_udp_bind(&datagram->uv, address, 0);
+    int error = uv_udp_bind(&datagram->uv, address, flags);
 
     if (error == 0) {
         error = uv_udp_recv_start(&datagram->uv, on_room, on_receive);
@@ -124,7 +124,7 @@ static int bind_and_start(tp_datagram *datagram, const struct sockaddr *address)
 }
 
 /* A handle that could not be bound cannot be used for another address; each gets its own. */
-static int open_on(tp_datagram **out, tp_loop *loop, const tpi_endpoint *endpoint)
+static int open_on(tp_datagram **out, tp_loop *loop, const tpi_endpoint *endpoint, unsigned flags)
 {
     tp_datagram *datagram = calloc(1, sizeof *datagram);
 
@@ -133,7 +133,7 @@ static int open_on(tp_datagram **out, tp_loop *loop, const tpi_endpoint *endpoin
     }
     datagram->loop = loop;
     uv_udp_init(tpi_loop_uv(loop), &datagram->uv);
-    int error = bind_and_start(datagram, &endpoint->as.any);
+    int error = bind_and_start(datagram, &endpoint->as.any, flags);
     if (error != 0) {
         tp_datagram_close(datagram);
         return error;
@@ -157,7 +157,7 @@ tp_status tp_datagram_open(tp_datagram **out, tp_loop *loop, const char *address
     }
     int error = UV_EINVAL;
     for (unsigned i = 0; i < parsed.count && error != 0; i++) {
-        error = open_on(&datagram, loop, &parsed.endpoints[i]);
+        error = open_on(&datagram, loop, &parsed.endpoints[i], 0);
     }
     if (error != 0) {
         return tpi_address_fail(err, error, TPI_ADDRESS_RECEIVE, address);
@@ -166,6 +166,116 @@ tp_status tp_datagram_open(tp_datagram **out, tp_loop *loop, const char *address
     datagram->context = context;
     *out = datagram;
     return TP_OK;
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* The interface of this name or address; for "" the first that reaches other machines, or else one
+ * that does not. Whether there is one. */
+static bool find_network(const char *interface, tp_network *out)
+{
+    uv_interface_address_t *all = NULL;
+    int count = 0;
+    bool found = false;
+
+    if (uv_interface_addresses(&all, &count) != 0) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        char text[INET_ADDRSTRLEN] = "";
+        const bool outward = !all[i].is_internal;
+        if (all[i].address.address4.sin_family != AF_INET ||
+            uv_ip4_name(&all[i].address.address4, text, sizeof text) != 0 ||
+            (interface[0] == '\0' ? found && !outward
+                                  : found || (strcmp(interface, text) != 0 &&
+                                              strcmp(interface, all[i].name) != 0))) {
+            continue;
+        }
+        memcpy(out->address, &all[i].address.address4.sin_addr, sizeof out->address);
+        memcpy(out->mask, &all[i].netmask.netmask4.sin_addr, sizeof out->mask);
+        found = true;
+        if (outward) {
+            break;
+        }
+    }
+    uv_free_interface_addresses(all, count);
+    return found;
+}
+
+static int join(tp_datagram *datagram, const tpi_endpoint *group, const tp_network *network)
+{
+    char own[INET_ADDRSTRLEN];
+    char name[INET_ADDRSTRLEN];
+    int error = uv_inet_ntop(AF_INET, network->address, own, sizeof own);
+
+    error = error == 0 ? uv_ip4_name(&group->as.v4, name, sizeof name) : error;
+    error = error == 0 ? uv_udp_set_membership(&datagram->uv, name, own, UV_JOIN_GROUP) : error;
+    error = error == 0 ? uv_udp_set_multicast_interface(&datagram->uv, own) : error;
+    return error == 0 ? uv_udp_set_multicast_ttl(&datagram->uv, 255) : error;
+}
+
+static bool is_group(const tpi_address *parsed)
+{
+    const tpi_endpoint *endpoint = &parsed->endpoints[0];
+
+    return endpoint->as.any.sa_family == AF_INET &&
+           (ntohl(endpoint->as.v4.sin_addr.s_addr) >> 28) == 14;
+}
+
+tp_status tp_datagram_open_group(tp_datagram **out, tp_loop *loop, const char *group,
+                                 const char *interface, tp_network *network,
+                                 void (*receive)(void *context, const tp_peer *from,
+                                                 const void *bytes, size_t length),
+                                 void *context, tp_error *err)
+{
+    tpi_address parsed;
+    tp_datagram *datagram = NULL;
+    const tp_status status = tpi_address_get(&parsed, group, TPI_ADDRESS_RECEIVE, true, err);
+
+    assert(tp_loop_is_current(loop));
+    if (status != TP_OK) {
+        return status;
+    }
+    if (!is_group(&parsed)) {
+        return tp_fail(err, TP_E_INVALID, "%s is no multicast group of IPv4", group);
+    }
+    if (!find_network(interface, network)) {
+        return interface[0] == '\0'
+                   ? tp_fail(err, TP_E_UNKNOWN, "this machine has no network")
+                   : tp_fail(err, TP_E_UNKNOWN, "this machine has no network interface \"%.40s\"",
+                             interface);
+    }
+    int error = open_on(&datagram, loop, &parsed.endpoints[0], UV_UDP_REUSEADDR);
+    if (error == 0) {
+        datagram->receive = receive;
+        datagram->context = context;
+        error = join(datagram, &parsed.endpoints[0], network);
+    }
+    if (error != 0) {
+        tp_datagram_close(datagram);
+        return tpi_address_fail(err, error, TPI_ADDRESS_RECEIVE, group);
+    }
+    *out = datagram;
+    return TP_OK;
+}
+
+bool tp_network_has(const tp_network *network, const tp_peer *peer, unsigned *port)
+{
+    struct sockaddr_in address;
+    unsigned char bytes[4];
+
+    if (peer->length != sizeof address) {
+        return false;
+    }
+    memcpy(&address, peer->bytes, sizeof address);
+    memcpy(bytes, &address.sin_addr, sizeof bytes);
+    *port = ntohs(address.sin_port);
+    for (unsigned i = 0; i < 4; i++) {
+        if (((bytes[i] ^ network->address[i]) & network->mask[i]) != 0) {
+            return false;
+        }
+    }
+    return address.sin_family == AF_INET;
 }
 
 void tp_datagram_close(tp_datagram *datagram)

@@ -310,6 +310,47 @@ static void sending_and_receiving_allocates_nothing(void **state)
     assert_int_equal(uv_allocations, uv_before);
 }
 
+/* Two sockets of one group hear each other; the network of the interface is known. */
+static void groups_are_joined(void **state)
+{
+    struct bench *b = *state;
+    struct end first = {0};
+    struct end second = {0};
+    char group[64];
+    tp_network network = {{0}, {0}};
+    tp_peer to;
+    unsigned port = 0;
+
+    (void)snprintf(group, sizeof group, "udp:224.0.0.251:%u", tp_datagram_port(b->a.datagram));
+    assert_int_equal(tp_peer_parse(&to, group, &b->err), TP_OK);
+    assert_int_equal(tp_datagram_open_group(&first.datagram, b->loop, group, "127.0.0.1", &network,
+                                            receive, &first, &b->err),
+                     TP_OK);
+    assert_int_equal(tp_datagram_open_group(&second.datagram, b->loop, group, "127.0.0.1", &network,
+                                            receive, &second, &b->err),
+                     TP_OK);
+    assert_int_equal(network.address[0], 127);
+    assert_int_equal(tp_datagram_send(first.datagram, &to, "hello", 5), TP_OK);
+    while (first.received == 0 || second.received == 0) {
+        tp_loop_turn(b->loop, true);
+    }
+    assert_memory_equal(second.bytes, "hello", 5);
+    assert_true(tp_network_has(&network, &second.from, &port));
+    assert_int_equal(port, tp_datagram_port(b->a.datagram));
+    assert_int_equal(tp_peer_parse(&to, "udp:10.1.2.3:5353", &b->err), TP_OK);
+    assert_false(tp_network_has(&network, &to, &port));
+    tp_datagram_close(first.datagram);
+    tp_datagram_close(second.datagram);
+    assert_int_equal(tp_datagram_open_group(&first.datagram, b->loop, "udp:10.1.2.3:5353", "",
+                                            &network, receive, &first, &b->err),
+                     TP_E_INVALID);
+    assert_string_equal(b->err.text, "udp:10.1.2.3:5353 is no multicast group of IPv4");
+    assert_int_equal(tp_datagram_open_group(&first.datagram, b->loop, group, "nowhere0", &network,
+                                            receive, &first, &b->err),
+                     TP_E_UNKNOWN);
+    assert_string_equal(b->err.text, "this machine has no network interface \"nowhere0\"");
+}
+
 int main(void)
 {
 #define BENCH_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -329,6 +370,7 @@ int main(void)
         BENCH_TEST(a_wrong_address_is_told),
         BENCH_TEST(running_out_of_memory_is_told),
         BENCH_TEST(sending_and_receiving_allocates_nothing),
+        BENCH_TEST(groups_are_joined),
     };
 #undef BENCH_TEST
 

@@ -26,6 +26,8 @@ typedef struct tpi_port_owner_ops {
     const char *(*refuses)(const tpi_port_owner *owner);
     /* The loop: a sentence for the operator. */
     void (*note)(tpi_port_owner *owner, const char *text);
+    /* The owner's thread: a line has come back, and its stop bytes were written. NULL for none. */
+    void (*stopped)(tpi_port_owner *owner);
 } tpi_port_owner_ops;
 
 /* What all owners of a server share. All zero is usable. */
@@ -49,8 +51,12 @@ struct tpi_port_owner {
     size_t guard_length;       /* 0 for none */
 
     /* The owner's thread. */
-    tp_port *ports; /* owned list */
-    bool rung;      /* the bell was silenced while a read waited for a line */
+    tp_port *ports;              /* owned list */
+    bool rung;                   /* the bell was silenced while a read waited for a line */
+    struct tpi_line_stop *stops; /* owned: stop bytes of lines, by their URLs */
+    bool had_ports;              /* one was opened so far */
+    bool write_failed;           /* since tpi_ports_work() */
+    bool stop_is_due;            /* a line was lost: stop bytes come first when it is opened */
 
     /* Guards of its lines; written by the owner's thread, read by the loop. */
     atomic_uint guarded;
@@ -66,7 +72,12 @@ struct tpi_port_owner {
 tp_status tpi_port_open(tp_port **out, tpi_port_owner *owner, const char *url,
                         const tp_port_settings *settings, int64_t deadline_ns, tp_error *err);
 
-/* Close all ports that are open. */
+/* The hardware is lost, or its stop could not be written: from now on the stop bytes of a line are
+ * the first bytes that are written when it is opened; until the hardware works again. */
+void tpi_ports_lost(tpi_port_owner *owner);
+void tpi_ports_work(tpi_port_owner *owner);
+
+/* Close all ports that are open, and forget their stop bytes. */
 void tpi_ports_close(tpi_port_owner *owner);
 
 /* The descriptors to wait for: two for each port, its line and the guard of its line. Returns how

@@ -107,9 +107,10 @@ static tp_status guard_line(tp_port *port, const void *bytes, size_t length, tp_
 {
     const tpi_line *line = port->line;
     char wrapped[TPI_GUARD_MOST];
+    const tp_status status = tpi_port_remember(port->owner, port->url, bytes, length, err);
 
-    if (line->fd < 0) {
-        return TP_OK;
+    if (line->fd < 0 || status != TP_OK) {
+        return status;
     }
     if (line->ops->wrap != NULL && length > 0) {
         length = line->ops->wrap(line, bytes, length, wrapped, sizeof wrapped);
@@ -133,6 +134,46 @@ static void free_port(tp_port *port)
     free(port);
 }
 
+/* Write all bytes, whatever the owner refuses. */
+static tp_status put(tp_port *port, const void *bytes, size_t length, tp_error *err)
+{
+    tpi_line *line = port->line;
+    const char *at = bytes;
+    const char *const end = at + length;
+
+    while (at < end) {
+        size_t taken = 0;
+        tp_status status = line->ops->write(line, at, (size_t)(end - at), &taken, err);
+        if (status != TP_OK) {
+            return status;
+        }
+        at += taken;
+        if (taken == 0 &&
+            !tpi_line_wait_writable(line->fd, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_S)) {
+            return tp_fail(err, TP_E_TIMEOUT, "%s: the line takes nothing", port->url);
+        }
+    }
+    return TP_OK;
+}
+
+/* The stop of a line that was lost comes before anything else. */
+static tp_status begin_line(tp_port *port, tp_error *err)
+{
+    tpi_port_owner *owner = port->owner;
+    size_t length = 0;
+    const char *stop = tpi_port_due_stop(port, &length);
+    tp_status status = put(port, stop, length, err);
+
+    owner->had_ports = true;
+    if (status == TP_OK && length > 0 && owner->ops->stopped != NULL) {
+        owner->ops->stopped(owner);
+    }
+    if (status == TP_OK && owner->guard_length > 0) {
+        status = guard_line(port, owner->guard, owner->guard_length, err);
+    }
+    return status;
+}
+
 tp_status tpi_port_open(tp_port **out, tpi_port_owner *owner, const char *url,
                         const tp_port_settings *settings, int64_t deadline_ns, tp_error *err)
 {
@@ -152,9 +193,7 @@ tp_status tpi_port_open(tp_port **out, tpi_port_owner *owner, const char *url,
     }
     memcpy(port->url, url, strlen(url) + 1);
     tp_status status = open_line(port, settings, deadline_ns, err);
-    if (status == TP_OK && owner->guard_length > 0) {
-        status = guard_line(port, owner->guard, owner->guard_length, err);
-    }
+    status = status == TP_OK ? begin_line(port, err) : status;
     if (status != TP_OK) {
         (void)snprintf(who, sizeof who, "open %s", url);
         free_port(port);
@@ -186,6 +225,7 @@ void tpi_ports_close(tpi_port_owner *owner)
         owner->ports = port->next;
         free_port(port);
     }
+    tpi_ports_forget(owner);
 }
 
 const char *tp_port_url(const tp_port *port)
@@ -210,27 +250,14 @@ tp_status tp_port_set_baud(tp_port *port, unsigned baud, tp_error *err)
 
 tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_error *err)
 {
-    tpi_line *line = port->line;
-    const char *at = bytes;
-    const char *const end = at + length;
-
     const char *refusal = port->owner->ops->refuses(port->owner);
+
     if (refusal != NULL) {
         return tp_fail(err, TP_E_DENIED, "%s: %s", port->url, refusal);
     }
-    while (at < end) {
-        size_t taken = 0;
-        tp_status status = line->ops->write(line, at, (size_t)(end - at), &taken, err);
-        if (status != TP_OK) {
-            return status;
-        }
-        at += taken;
-        if (taken == 0 &&
-            !tpi_line_wait_writable(line->fd, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_S)) {
-            return tp_fail(err, TP_E_TIMEOUT, "%s: the line takes nothing", port->url);
-        }
-    }
-    return TP_OK;
+    const tp_status status = put(port, bytes, length, err);
+    port->owner->write_failed = port->owner->write_failed || status != TP_OK;
+    return status;
 }
 
 tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)

@@ -52,4 +52,13 @@ static inline size_t port_unread(const tp_port *port)
  */
 tp_status tpi_port_fetch(tp_port *port, size_t *got, tp_error *err);
 
+/* stops.c: remember the stop bytes of a line, not of a port; a length of 0 forgets them. */
+tp_status tpi_port_remember(tpi_port_owner *owner, const char *url, const void *bytes,
+                            size_t length, tp_error *err);
+/* stops.c: the bytes that come first now that the line is open; a length of 0 for none. Borrowed.
+ */
+const char *tpi_port_due_stop(const tp_port *port, size_t *length);
+/* stops.c: the owner ends. */
+void tpi_ports_forget(tpi_port_owner *owner);
+
 #endif
