@@ -6,6 +6,7 @@
 #ifndef TROUPE_DATAGRAM_H
 #define TROUPE_DATAGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "troupe/loop.h"
@@ -34,6 +35,25 @@ TP_API tp_status tp_datagram_open(tp_datagram **out, tp_loop *loop, const char *
                                   void (*receive)(void *context, const tp_peer *from,
                                                   const void *bytes, size_t length),
                                   void *context, tp_error *err);
+
+/* The address of a network interface of this machine, and which others are on its network. */
+typedef struct tp_network {
+    unsigned char address[4];
+    unsigned char mask[4];
+} tp_network;
+
+/* Receive what is sent to a multicast group of IPv4, such as "udp:224.0.0.251:5353", on one network
+ * interface: by name or address, or "" for the first one that reaches other machines. Other
+ * programs on this machine can receive the same group. Datagrams to the group leave by this
+ * interface and reach this machine too; they pass no router. Otherwise as tp_datagram_open(). */
+TP_API tp_status tp_datagram_open_group(tp_datagram **out, tp_loop *loop, const char *group,
+                                        const char *interface, tp_network *network,
+                                        void (*receive)(void *context, const tp_peer *from,
+                                                        const void *bytes, size_t length),
+                                        void *context, tp_error *err);
+
+/* Whether a peer is on the network, and its port. An address of IPv6 is not. */
+TP_API bool tp_network_has(const tp_network *network, const tp_peer *peer, unsigned *port);
 
 /* Stop receiving. The address is free when the call returns; the memory is released later. NULL is
  * accepted. */

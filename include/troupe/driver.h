@@ -276,6 +276,13 @@ TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
  * data without pause waits until there are few, so that no queue overflows. */
 TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
 
+/* Poll the driver before its period is over, as soon as there is room: at most `few` messages of
+ * the instance are on their way, no participant is behind (tp_device_keeps()), and a reader can
+ * take data if the operation has tried to send some that none could take. Counts for the next poll
+ * only. For a driver that produces data without pause. From any operation; without effect for a
+ * driver on the loop. */
+TP_API void tp_instance_await_room(tp_instance *self, uint32_t few);
+
 /* Switch lossless mode: tp_publish() drops nothing, and readers of a device with tp_device_keeps()
  * receive all data. The driver itself checks how much is on its way (tp_instance_on_its_way(),
  * tp_device_behind()) and waits. From any operation. */
@@ -317,9 +324,14 @@ typedef struct tp_property_plan {
                      tp_error *err);
 } tp_property_plan;
 
-/* Add a property. The plan is borrowed as long as the instance. From init only. */
+/* Add a property. The plan is borrowed as long as the property is there. From init or any later
+ * operation except `set`. */
 TP_API tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan,
                                         tp_error *err);
+
+/* Remove a property that a device has only for a time, as settings of what is plugged in. From any
+ * operation except `set`. A property that the device does not have is ignored. */
+TP_API void tp_device_remove_property(tp_device *device, const char *key);
 
 /* Read and set the value of a property, without calling `set`. From any operation. A property that
  * the device does not have is "" and 0. */
@@ -370,6 +382,12 @@ TP_API const char *tp_requires_key(const tp_instance *self, size_t i); /* "" for
  * only. TP_E_UNKNOWN if there is none. */
 TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, const char *key,
                             tp_link **out, tp_error *err);
+
+/* The same for a device that can be away, for instance that of another server. The instance starts
+ * without it, and also if it requires this one in turn. The first request to it opens it; requests
+ * fail until it is open. Commands are lost until then. */
+TP_API tp_status tp_require_loosely(tp_instance *self, const tp_interface *interface,
+                                    const char *key, tp_link **out, tp_error *err);
 
 TP_API const tp_interface *tp_link_interface(const tp_link *link);
 

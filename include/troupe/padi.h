@@ -260,6 +260,10 @@ TP_API tp_status tp_xdr_size(const tp_struct *type, const void *value, size_t *s
 TP_API tp_status tp_xdr_encode(const tp_struct *type, const void *value, void *buffer,
                                size_t capacity, size_t *size);
 
+/* Encode a value that tp_xdr_size() has accepted and that has not changed since, into a buffer of
+ * that length; nothing is checked again. */
+TP_API void tp_xdr_write(const tp_struct *type, const void *value, void *buffer);
+
 /* The size of the block that decoding these bytes needs, all counts checked: TP_E_SHORT for a body
  * that ends too early, TP_E_COUNT for a count over its maximum or, for an array behind a pointer,
  * larger than its count field. Bytes behind the struct are ignored, as Player does. */
@@ -320,6 +324,11 @@ TP_API tp_status tp_value_from_json(void **out, const tp_struct *type, const cha
  * to free(). */
 TP_API tp_status tp_struct_schema(char **out, const tp_struct *type);
 TP_API tp_status tp_interface_schema(char **out, const tp_interface *interface);
+
+/* The JSON Schema of a struct for programs that know no references and no alternatives, such as
+ * Foxglove: the same members, with units and the names of enums. The text is the caller's, to
+ * free(). */
+TP_API tp_status tp_struct_outline(char **out, const tp_struct *type);
 
 /* The description itself: for people, or as one JSON object. The text is the caller's, to free().
  */

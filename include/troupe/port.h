@@ -12,8 +12,14 @@
  *     tcp:HOST:PORT                      a serial server
  *     unix:PATH
  *     udp:HOST:PORT                      packets: each write and each read is one
+ *     file:/dev/input/js0                a device that is no serial line, or a pipe with a name
+ *     video:/dev/video0?width=640&height=480&format=yuyv   pictures of a camera
+ *     run:PROGRAM ARGUMENTS              a program: its input and output
  *     hid:/dev/hidraw0                   a USB-HID device: each write and each read is one report
  *     hid:2354:1111                      the same, by vendor and product
+ *     can:can0                           a CAN bus: each write and each read is one frame of 16
+ *                                        bytes: identifier (4, lowest first), length, 3 zeros, 8
+ *                                        of data
  *     script:FILE                        a conversation: docs/reference/scripts.md
  *     emulate:nxt?world=classroom        an emulated robot: docs/guide/emulators.md
  *     sensor:nxt_light?wave=1=sine       an emulated sensor: docs/guide/sensors.md
@@ -93,10 +99,11 @@ TP_API tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format
 /* Set the stop bytes of the line. A separate process, the guard, writes them to the line if the
  * server dies for any reason. They begin with whatever ends a half-written command, and then stop
  * the robot. At most 1024 bytes. A later call replaces them; a length of 0 ends the guard. They are
- * not written when the port is closed normally. The first call waits until the guard runs, at most
- * 5 seconds; later calls do not wait. The configuration's `guard` overrides these bytes. A script
- * has no guard; the call does nothing then. Fails if the guard cannot be started. The framework
- * restarts a guard that ends. */
+ * not written when the port is closed normally. When the instance has failed, they are the first
+ * bytes that are written when the line with this URL is opened again. The first call waits until
+ * the guard runs, at most 5 seconds; later calls do not wait. The configuration's `guard` overrides
+ * these bytes. A script has no guard, and is stopped as other lines when it is opened again. Fails
+ * if the guard cannot be started. The framework restarts a guard that ends. */
 TP_API tp_status tp_port_guard(tp_port *port, const void *bytes, size_t length, tp_error *err);
 
 /* Call the instance's `input` operation whenever bytes arrive, and once when the other side closes

@@ -83,7 +83,7 @@ static bool matches(const tpi_rule *rule, const tp_msghdr *header)
            (rule->subtype < 0 || rule->subtype == header->subtype);
 }
 
-static tpi_action choose(const tpi_queue *queue, const tp_msghdr *header)
+static tpi_action choose(const tpi_queue *queue, const tp_msghdr *header, bool loss_allowed)
 {
     for (uint32_t i = 0; i < queue->rule_count; i++) {
         const tpi_rule *rule = &queue->rules[i];
@@ -91,7 +91,7 @@ static tpi_action choose(const tpi_queue *queue, const tp_msghdr *header)
             return (tpi_action)rule->action;
         }
     }
-    return is_loss_allowed(header) ? queue->fallback : TPI_APPEND;
+    return loss_allowed ? queue->fallback : TPI_APPEND;
 }
 
 /* ---- In and out ------------------------------------------------------------------------------ */
@@ -216,7 +216,8 @@ static bool is_full(const tpi_queue *queue)
 static tp_status push(tpi_queue *queue, const tp_msg *msg, bool keep)
 {
     const tp_msghdr *header = tp_msg_header(msg);
-    const tpi_action action = choose(queue, header);
+    const bool loss_allowed = is_loss_allowed(header);
+    const tpi_action action = choose(queue, header, loss_allowed);
 
     if (action == TPI_IGNORE) {
         return TP_E_SPACE;
@@ -224,7 +225,7 @@ static tp_status push(tpi_queue *queue, const tp_msg *msg, bool keep)
     if (action == TPI_REPLACE) {
         remove_newest_of_kind(queue, header);
     }
-    if (is_loss_allowed(header)) {
+    if (loss_allowed) {
         if (!keep && !tpi_queue_has_room(queue)) {
             queue->dropped++;
             return TP_E_SPACE;

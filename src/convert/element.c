@@ -173,6 +173,35 @@ static void XMLCALL on_doctype(void *data, const char *name, const char *system,
     refuse(data, "<!DOCTYPE> is not allowed; remove it");
 }
 
+/* What is wrong with the XML, and what mends it. */
+static tp_status refuse_xml(const struct reading *in, enum XML_Error error)
+{
+    const tpi_document *document = in->document;
+    const char *path = end_of_path(document->path);
+    const unsigned line = (unsigned)XML_GetCurrentLineNumber(in->parser);
+    const tpi_element *open = in->depth > 0 ? in->open[in->depth - 1] : NULL;
+
+    switch (error) {
+    case XML_ERROR_NO_MEMORY:
+        return tpi_document_no_memory(document);
+    case XML_ERROR_TAG_MISMATCH:
+    case XML_ERROR_NO_ELEMENTS:
+        return open != NULL ? tp_fail(document->err, TP_E_INVALID,
+                                      "%s:%u: <%.40s> of line %u is not closed; write </%.40s>",
+                                      path, line, open->name, open->line, open->name)
+                            : tp_fail(document->err, TP_E_INVALID,
+                                      "%s:%u: the file is empty; it must be XML", path, line);
+    case XML_ERROR_INVALID_TOKEN:
+        return tp_fail(document->err, TP_E_INVALID, "%s:%u: this is no XML%s", path, line,
+                       document->root == NULL ? "; a file begins with <"
+                                              : "; write &lt; for <, &amp; for &, and a quote at "
+                                                "both ends of a value");
+    default:
+        return tp_fail(document->err, TP_E_INVALID, "%s:%u: %s; this is no XML", path, line,
+                       XML_ErrorString(error));
+    }
+}
+
 static tp_status parse(struct reading *in, const char *text, size_t length)
 {
     static const XML_Memory_Handling_Suite memory = {malloc, realloc, free};
@@ -191,14 +220,7 @@ static tp_status parse(struct reading *in, const char *text, size_t length)
     XML_SetCharacterDataHandler(in->parser, on_text);
     XML_SetStartDoctypeDeclHandler(in->parser, on_doctype);
     if (XML_Parse(in->parser, text, (int)length, 1) != XML_STATUS_OK && in->status == TP_OK) {
-        const enum XML_Error error = XML_GetErrorCode(in->parser);
-        in->status =
-            error == XML_ERROR_NO_MEMORY
-                ? tpi_document_no_memory(document)
-                : tp_fail(document->err, TP_E_INVALID,
-                          "%s:%u: %s; this is no XML, close each element",
-                          end_of_path(document->path),
-                          (unsigned)XML_GetCurrentLineNumber(in->parser), XML_ErrorString(error));
+        in->status = refuse_xml(in, XML_GetErrorCode(in->parser));
     }
     XML_ParserFree(in->parser);
     return in->status;
@@ -248,14 +270,18 @@ const char *tpi_element_need(const tpi_document *document, const tpi_element *el
     return value;
 }
 
-/* The names, with commas between them. */
+/* "a, b, c": the names that fit as a whole; "none" without one. */
 static const char *join(char *out, size_t size, const char *const *names)
 {
-    size_t at = 0;
+    enum { MORE = sizeof ", ..." };
+    size_t at = (size_t)snprintf(out, size, "%s", *names == NULL ? "none" : "");
 
-    out[0] = '\0';
-    for (; *names != NULL && at < size; names++) {
-        at += (size_t)snprintf(out + at, size - at, "%s%s", at > 0 ? ", " : "", *names);
+    for (const char *comma = ""; *names != NULL; names++, comma = ", ") {
+        if (at + strlen(comma) + strlen(*names) + MORE > size) {
+            snprintf(out + at, size - at, ", ...");
+            break;
+        }
+        at += (size_t)snprintf(out + at, size - at, "%s%s", comma, *names);
     }
     return out;
 }
@@ -276,7 +302,7 @@ tp_status tpi_element_only(const tpi_document *document, const tpi_element *elem
         }
         return tpi_element_fail(document, element, "no attribute \"%.30s\"%s; expected %s", a->name,
                                 tpi_nearest_hint(&nearest, hint, sizeof hint),
-                                names[0] != NULL ? join(all, sizeof all, names) : "none");
+                                join(all, sizeof all, names));
     }
     return TP_OK;
 }
@@ -285,7 +311,7 @@ tp_status tpi_element_unexpected(const tpi_document *document, const tpi_element
                                  const char *const *names)
 {
     tpi_nearest nearest;
-    char hint[80], all[150];
+    char hint[80], all[120];
 
     tpi_nearest_init(&nearest, child->name);
     for (const char *const *name = names; *name != NULL; name++) {

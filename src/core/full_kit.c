@@ -2,8 +2,12 @@
  * and OPTIONAL_FRONTS come from meson.build: X(fake) ..., Y(web) ... */
 #include "client/learn.h"
 #include "emulate/host/line.h"
+#include "loop/can_line.h"
+#include "loop/run_line.h"
 #include "loop/socket_line.h"
 #include "platform/hid.h"
+#include "platform/special.h"
+#include "platform/video.h"
 #include "sensors/host/line.h"
 #include "troupe/server.h"
 
@@ -29,7 +33,11 @@ static const tp_front *const fronts[] = {&tp_front_player, &tp_front_motion, &tp
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp,
                                            &tpi_scheme_unix,
                                            &tpi_scheme_udp,
+                                           &tpi_scheme_can,
                                            &tpi_scheme_hid,
+                                           &tpi_scheme_file,
+                                           &tpi_scheme_video,
+                                           &tpi_scheme_run,
                                            &tpi_scheme_emulate,
                                            &tpi_scheme_sensor,
                                            NULL};

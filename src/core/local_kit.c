@@ -2,6 +2,8 @@
  */
 #include "emulate/host/line.h"
 #include "platform/hid.h"
+#include "platform/special.h"
+#include "platform/video.h"
 #include "sensors/host/line.h"
 #include "troupe/server.h"
 
@@ -15,7 +17,8 @@ static const tp_driver *const drivers[] = {LOCAL_DRIVERS NULL};
 
 static const tp_front *const fronts[] = {NULL};
 
-static const tp_scheme *const schemes[] = {&tpi_scheme_hid, &tpi_scheme_emulate, &tpi_scheme_sensor,
-                                           NULL};
+static const tp_scheme *const schemes[] = {&tpi_scheme_hid,    &tpi_scheme_file,
+                                           &tpi_scheme_video,  &tpi_scheme_emulate,
+                                           &tpi_scheme_sensor, NULL};
 
 const tp_kit tp_local_kit = {.drivers = drivers, .fronts = fronts, .schemes = schemes};

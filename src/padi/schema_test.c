@@ -65,6 +65,72 @@ static void an_interface_names_messages_and_answers(void **state)
     free(text);
 }
 
+/* ---- Outlines -------------------------------------------------------------------------------- */
+
+static void an_outline_has_types_members_and_units(void **state)
+{
+    (void)state;
+    char *text = NULL;
+
+    assert_int_equal(tp_struct_outline(&text, &tp_desc_uint32), TP_OK);
+    assert_string_equal(text, "{\"title\":\"uint32\",\"description\":\"One unsigned number.\","
+                              "\"type\":\"object\",\"properties\":{\"value\":{\"type\":"
+                              "\"integer\",\"description\":\"The number.\",\"unit\":\"1\"}}}");
+    free(text);
+    assert_int_equal(tp_struct_outline(&text, &tp_desc_position2d_cmd_vel), TP_OK);
+    assert_non_null(strstr(text, "\"vel\":{\"type\":\"object\",\"properties\":{\"px\":{\"type\":"
+                                 "\"number\","));
+    free(text);
+    assert_int_equal(tp_struct_outline(&text, &tp_desc_laser_data), TP_OK);
+    assert_non_null(strstr(text, "\"ranges\":{\"type\":\"array\",\"items\":{\"type\":"
+                                 "\"number\"},"));
+    free(text);
+}
+
+static void an_outline_names_the_values_of_enums(void **state)
+{
+    (void)state;
+    char *text = NULL;
+
+    assert_int_equal(tp_struct_outline(&text, &tp_desc_gripper_data), TP_OK);
+    assert_non_null(strstr(text, "\"state\":{\"type\":\"integer\",\"oneOf\":[{\"title\":\""));
+    free(text);
+}
+
+/* Nothing but what the simplest readers know, in every struct there is. */
+static void no_outline_has_references_or_alternatives(void **state)
+{
+    (void)state;
+    tp_catalogue *catalogue = NULL;
+
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        for (uint32_t k = 0; k < interface->struct_count; k++) {
+            char *text = NULL;
+            tpi_json json;
+            tp_error err = {0};
+            assert_int_equal(tp_struct_outline(&text, interface->structs[k]), TP_OK);
+            tpi_json_init(&json, text, strlen(text));
+            assert_true(tpi_json_skip(&json, NULL));
+            assert_int_equal(tpi_json_end(&json, &err), TP_OK);
+            assert_null(strstr(text, "\"$ref\""));
+            assert_null(strstr(text, "\"anyOf\""));
+            free(text);
+        }
+    }
+    tp_catalogue_destroy(catalogue);
+}
+
+static tp_status make_outline(void *context)
+{
+    char *text = NULL;
+    tp_status status = tp_struct_outline(&text, context);
+
+    free(text);
+    return status;
+}
+
 static tp_status make_schema(void *context)
 {
     char *text = NULL;
@@ -80,6 +146,8 @@ static void running_out_of_memory_is_told(void **state)
     tp_interface speech = tp_interface_speech;
 
     memory_sweep(make_schema, &speech);
+    tp_struct laser = tp_desc_laser_data;
+    memory_sweep(make_outline, &laser);
 }
 
 int main(void)
@@ -89,6 +157,9 @@ int main(void)
         cmocka_unit_test(a_struct_in_a_struct_shows_its_unit),
         cmocka_unit_test(every_schema_is_json),
         cmocka_unit_test(an_interface_names_messages_and_answers),
+        cmocka_unit_test(an_outline_has_types_members_and_units),
+        cmocka_unit_test(an_outline_names_the_values_of_enums),
+        cmocka_unit_test(no_outline_has_references_or_alternatives),
         cmocka_unit_test(running_out_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,14 @@ static unsigned char *encode(const tp_struct *type, const unsigned char *value, 
             words_to_wire(at, from, 1);
             at += 4;
             break;
+        case TP_STEP_WORDS:
+            words_to_wire(at, from, step->n);
+            at += 4 * (size_t)step->n;
+            break;
+        case TP_STEP_LONGS:
+            longs_to_wire(at, from, step->n);
+            at += 8 * (size_t)step->n;
+            break;
         default:
             run_to_wire(step->op, at, from, step->n);
             at += tpi_step_wire_size(step->op, step->n);
@@ -218,6 +226,11 @@ static unsigned char *encode(const tp_struct *type, const unsigned char *value, 
         }
     }
     return at;
+}
+
+void tp_xdr_write(const tp_struct *type, const void *value, void *buffer)
+{
+    encode(type, value, buffer);
 }
 
 tp_status tp_xdr_encode(const tp_struct *type, const void *value, void *buffer, size_t capacity,

@@ -60,13 +60,12 @@ static const tp_instance *driver_of(const tpi_identity *identity)
                : NULL;
 }
 
-/* Without memory for words its label is its name. */
+/* Without words its label is its name, as at first. */
 static void set_label(tpi_identity *identity)
 {
     struct tpi_identity_words *words = identity->words;
 
     if (words == NULL) {
-        identity->label = identity->name;
         return;
     }
     if (driver_of(identity) != NULL) {
