@@ -175,6 +175,8 @@ static void go(tpi_task *task)
     }
     if (device != NULL) {
         status = call(errand, device);
+    } else {
+        tpi_link_try(errand->link); /* for the next one */
     }
     if (status != TP_OK) {
         errand->status = errand->error.text[0] != '\0'

@@ -85,8 +85,9 @@ tp_device *tpi_halt_current(const tp_instance *self)
 
 bool tpi_halt_is_owed(const tp_instance *self)
 {
-    return instance_phase(self) != IDLE && instance_phase(self) != FAILED &&
-           tpi_stop_is_owed(&self->safety);
+    return tpi_stop_is_lost(&self->safety) ||
+           (instance_phase(self) != IDLE && instance_phase(self) != FAILED &&
+            tpi_stop_is_owed(&self->safety));
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ enum {
     MORE_FOR_A_DEVICE = 512,
     BURDEN_OF_MESSAGE = 64, /* and 1 for each READERS_OF_BURDEN readers */
     READERS_OF_BURDEN = 8,
-    MOST_IN_VAIN = 1024,      /* messages that no reader had room for, in one operation */
+    MOST_IN_VAIN = 64,        /* messages that no reader had room for, in one operation */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
     MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
@@ -178,6 +178,8 @@ struct tp_link {
     tpi_mover mover;     /* as which it moves the device */
     tpi_reader reader;   /* the loop's */
     tpi_opening opening; /* the loop's */
+    bool is_loose;       /* the instance starts without it */
+    bool is_opening;     /* the loop's: a loose one is being opened */
     tp_link *next;
 };
 
@@ -334,12 +336,19 @@ struct note {
 };
 
 /* publish.c: data on its way to the loop. */
+/* Otherwise one more than the messages that may still be on their way. */
+enum room_awaited { ROOM_NOT_AWAITED = 0, ROOM_HAS_COME = UINT32_MAX };
+
 struct output {
-    atomic_int in_flight; /* on its way to the loop, as the work that it is for the loop */
-    atomic_int unsent;    /* the same, until the loop has also sent what it was given before */
-    int delivered;        /* of it: the loop's now */
-    uint32_t vain;        /* skipped in a row, in this operation; where the instance runs */
-    tp_after sent;        /* behind what is sent */
+    atomic_int in_flight;      /* on its way to the loop, as the work that it is for the loop */
+    atomic_int unsent;         /* the same, until the loop has also sent what it was given before */
+    int delivered;             /* of it: the loop's now */
+    uint32_t vain;             /* skipped in a row, in this operation; where the instance runs */
+    _Atomic(tp_device *) full; /* borrowed: the one that this was for; NULL for none */
+    atomic_uint behind;        /* readers that are behind, of devices that keep */
+    atomic_uint awaited;       /* what tp_instance_await_room() waits for: one of room_awaited */
+    const tpi_bell *bell;      /* borrowed: of the thread */
+    tp_after sent;             /* behind what is sent */
     atomic_size_t bytes_in_flight;
     bool keeps_all;       /* nothing is dropped; where the instance runs */
     int most_in_flight;   /* made with its devices and then left as it is */
@@ -731,6 +740,8 @@ void tpi_instance_prepare_ports(tp_instance *self);
 /* link.c, on the loop: open all, and call `done` once; close them; give up those that wait. */
 void tpi_links_open(tp_instance *self,
                     void (*done)(tp_instance *self, tp_status status, tp_error *err));
+/* On the loop: open a loose link that is not open. */
+void tpi_link_try(tp_link *link);
 void tpi_links_close(tp_instance *self);
 void tpi_links_give_up(tp_instance *self);
 bool tpi_links_are_there(const tp_instance *self);
@@ -763,6 +774,11 @@ tp_status tpi_offers_prepare(tp_instance *self, tp_error *err);
  * device have changed. */
 void tpi_output_init(tp_instance *self);
 void tpi_output_begin(tp_instance *self);
+void tpi_output_wakes(tp_instance *self, const tpi_bell *bell); /* rung when room has come */
+bool tpi_output_has_come(const tp_instance *self); /* the room that the driver waits for */
+void tpi_output_polled(tp_instance *self);         /* it does not wait any more */
+void tpi_output_may_have_room(tp_device *device);  /* a reader takes its data again */
+void tpi_output_count_behind(tp_device *device, bool behind);
 void tpi_output_withdraw(tp_instance *self); /* on the loop, behind the last message */
 void tpi_output_add(tp_device *device);
 void tpi_output_attach(tpi_reader *reader);

@@ -1,5 +1,8 @@
-/* instance_info.c - what a driver asks of its instance. From any thread. */
+/* instance_info.c - what a driver asks of its instance. From any thread, but for neighbours. */
+#include <assert.h>
+
 #include "device/inside.h"
+#include "troupe/neighbour.h"
 
 void *tp_instance_state(const tp_instance *self)
 {
@@ -29,6 +32,12 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
 tp_loop *tp_instance_loop(const tp_instance *self)
 {
     return tpi_instance_stays_on_loop(self) ? self->hub->loop : NULL;
+}
+
+const tp_device *tp_instance_neighbour(const tp_instance *self, size_t i)
+{
+    assert(tp_loop_is_current(self->hub->loop));
+    return i < tpi_hub_device_count(self->hub) ? tpi_hub_device_at(self->hub, i) : NULL;
 }
 
 const tp_catalogue *tp_instance_catalogue(const tp_instance *self)

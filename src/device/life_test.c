@@ -151,6 +151,72 @@ static void every_request_ends_also_when_all_is_destroyed(void **state)
     }
 }
 
+/* ---- A driver that works without the device that it uses ------------------------------------- */
+
+static atomic_int refused, served;
+
+static void count_outcome(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
+                          const char *why)
+{
+    (void)self;
+    (void)context;
+    (void)answer;
+    (void)why;
+    *(status == TP_OK ? &served : &refused) += 1;
+    answered++;
+}
+
+static tp_status loose_init(tp_instance *self, tp_error *err)
+{
+    struct asker *a = tp_instance_state(self);
+    tp_status status = tp_require_loosely(self, &tp_interface_position2d, NULL, &a->link, err);
+
+    tp_instance_set_period(self, TP_NS_PER_MS / 10);
+    return status == TP_OK ? tp_offer(self, &tp_interface_ptz, NULL, &no_ops, NULL, &a->device, err)
+                           : status;
+}
+
+static tp_status loose_poll(tp_instance *self, tp_error *err)
+{
+    struct asker *a = tp_instance_state(self);
+    const tp_ptz_data data = {0};
+
+    (void)err;
+    asked += tp_link_request(a->link, TP_POSITION2D_REQ_GET_GEOM, NULL, 5 * TP_NS_PER_S,
+                             count_outcome, NULL) == TP_OK;
+    tp_publish(a->device, TP_PTZ_DATA_STATE, &data, 0);
+    return TP_OK;
+}
+
+static const tp_driver_ops loose_ops = {.init = loose_init, .poll = loose_poll};
+static const tp_driver loose = {
+    .abi = TP_DRIVER_ABI, .name = "loose", .state_size = sizeof(struct asker), .ops = &loose_ops};
+
+static void a_device_that_is_away_is_opened_when_it_comes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        const long before = memory_live();
+        play *p = play_create();
+        asked = answered = refused = served = 0;
+        play_add(p, &loose, "ptz:0", "position2d:0", NULL);
+        play_open(p);
+        while (refused == 0) {
+            bench_await_fresh(&p->r, TP_PTZ_DATA_STATE);
+        }
+        assert_int_equal(served, 0);
+        tp_device *mine = p->device;
+        play_add(p, &tp_driver_fake, "position2d:0", NULL, "rate=1000");
+        p->device = mine;
+        while (i % 2 == 0 && served == 0) { /* or it ends while it opens */
+            bench_await_fresh(&p->r, TP_PTZ_DATA_STATE);
+        }
+        play_destroy(p);
+        assert_int_equal(asked, answered);
+        assert_int_equal(memory_live(), before);
+    }
+}
+
 /* ---- A driver that leaves another one safe --------------------------------------------------- */
 
 static tp_status keeper_init(tp_instance *self, tp_error *err)
@@ -224,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_opening_takes_the_place_of_a_restart),
         cmocka_unit_test(every_request_ends_also_when_all_is_destroyed),
+        cmocka_unit_test(a_device_that_is_away_is_opened_when_it_comes),
         cmocka_unit_test(what_a_driver_commands_when_it_stops_is_done),
         cmocka_unit_test(a_clock_far_ahead_stops_no_polls),
     };

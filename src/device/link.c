@@ -60,6 +60,9 @@ static void lost(tpi_reader *reader)
     tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
     char why[256];
 
+    if (link->is_loose) {
+        return;
+    }
     (void)snprintf(why, sizeof why, "requires %s:%u: the device was removed",
                    link->wanted.interface->name, link->wanted.addr.index);
     tpi_phase_lost(link->instance, why);
@@ -121,6 +124,17 @@ tp_status tp_require(tp_instance *self, const tp_interface *interface, const cha
                    key == NULL ? "" : " with the key ", key == NULL ? "" : key);
 }
 
+tp_status tp_require_loosely(tp_instance *self, const tp_interface *interface, const char *key,
+                             tp_link **out, tp_error *err)
+{
+    const tp_status status = tp_require(self, interface, key, out, err);
+
+    if (status == TP_OK) {
+        (*out)->is_loose = true;
+    }
+    return status;
+}
+
 const tp_interface *tp_link_interface(const tp_link *link)
 {
     return link->wanted.interface;
@@ -145,7 +159,7 @@ static bool waits_for(const tp_instance *other, const tp_instance *self, unsigne
 {
     for (const tp_link *link = other->links.first; link != NULL && depth < 64; link = link->next) {
         const tp_device *target = target_of(link);
-        if (target != NULL &&
+        if (target != NULL && !link->is_loose &&
             (target->instance == self || waits_for(target->instance, self, depth + 1))) {
             return true;
         }
@@ -162,7 +176,7 @@ bool tpi_links_are_there(const tp_instance *self)
 {
     const tp_link *link = self->links.first;
 
-    while (link != NULL && target_of(link) != NULL) {
+    while (link != NULL && (link->is_loose || target_of(link) != NULL)) {
         link = link->next;
     }
     return link == NULL;
@@ -173,7 +187,7 @@ static uint32_t count_links(const tp_instance *self)
     uint32_t count = 0;
 
     for (const tp_link *link = self->links.first; link != NULL; link = link->next) {
-        count++;
+        count += !link->is_loose;
     }
     return count;
 }
@@ -223,13 +237,39 @@ void tpi_links_open(tp_instance *self,
     links->settled = 0;
     links->status = TP_OK;
     links->error = (tp_error){0};
-    if (links->first == NULL) {
+    if (count_links(self) == 0) {
         done(self, TP_OK, &links->error);
         return;
     }
     for (tp_link *link = links->first; link != NULL; link = link->next) {
-        open_link(link);
+        if (!link->is_loose) {
+            open_link(link);
+        }
     }
+}
+
+static void tried(tpi_opening *opening, tp_status status, const tp_error *err)
+{
+    tp_link *link = opening->context;
+
+    (void)status;
+    (void)err;
+    opening->device = NULL; /* it can be removed at any time */
+    link->is_opening = false;
+}
+
+void tpi_link_try(tp_link *link)
+{
+    tp_device *target = link->is_loose && !link->is_opening ? target_of(link) : NULL;
+
+    assert(hub_is_current(link->instance->hub));
+    if (target == NULL || target->instance == link->instance || link->reader.device != NULL ||
+        link->instance->hub->closing) {
+        return;
+    }
+    link->is_opening = true;
+    link->opening = (tpi_opening){.reader = &link->reader, .done = tried, .context = link};
+    tpi_device_open(target, &link->opening);
 }
 
 void tpi_links_close(tp_instance *self)
@@ -239,6 +279,10 @@ void tpi_links_close(tp_instance *self)
             tpi_mover_leave_in_order(link->reader.device, &link->mover);
         }
         tpi_device_close(&link->reader);
+        if (link->is_opening) {
+            tpi_device_give_up(&link->opening);
+            link->is_opening = false;
+        }
     }
 }
 

@@ -23,11 +23,11 @@ static void list_owing(const tpi_hub *hub, char *owing, size_t size)
     owing[0] = '\0';
     for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
         if (tpi_halt_is_owed(at) && length < size) {
-            length += (size_t)snprintf(
-                owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
-                tp_instance_name(at), tpi_trouble_is_on(at) ? " (" : "",
-                tpi_trouble_is_on(at) ? tpi_trouble_cause(at) : "",
-                tpi_trouble_is_on(at) ? ": whether it has stopped is not known)" : "");
+            const bool is_away = tpi_trouble_is_on(at) || tpi_stop_is_lost(&at->safety);
+            length += (size_t)snprintf(owing + length, size - length, "%s%s%s%s%s",
+                                       length > 0 ? ", " : "", tp_instance_name(at),
+                                       is_away ? " (" : "", is_away ? tpi_trouble_cause(at) : "",
+                                       is_away ? ": whether it has stopped is not known)" : "");
         }
     }
 }

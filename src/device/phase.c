@@ -11,6 +11,13 @@
 
 /* ---- Starting and stopping ------------------------------------------------------------------- */
 
+/* A line was lost, and what was at it may move: it is looked for until its stop was written, also
+ * without users. */
+static bool must_return(const tp_instance *self)
+{
+    return self->blueprint.restart_ns > 0 && tpi_stop_is_lost(&self->safety);
+}
+
 /* What the driver uses comes first, then the driver's own start. */
 void tpi_phase_start(tp_instance *self)
 {
@@ -27,6 +34,9 @@ void tpi_phase_stop_if_unused(tp_instance *self)
 
     assert(hub_is_current(self->hub));
     if (life->users > 0 || life->waiting != NULL || self->blueprint.always_on) {
+        return;
+    }
+    if (life->phase == FAILED && must_return(self)) {
         return;
     }
     if (life->phase == FAILED) {
@@ -177,7 +187,8 @@ static void started(tp_instance *self, tp_status status, tp_error *err)
     tpi_trouble_clear(self);
     /* Otherwise clients that open it receive the reason. */
     tpi_trouble_begins(self, err->text, self->blueprint.always_on);
-    if ((self->life.users > 0 || self->blueprint.always_on) && self->blueprint.restart_ns > 0) {
+    if (((self->life.users > 0 || self->blueprint.always_on) && self->blueprint.restart_ns > 0) ||
+        must_return(self)) {
         self->life.phase = FAILED;
         restart_later(self);
     }
@@ -203,6 +214,17 @@ static void forget_past(tp_instance *self)
     }
 }
 
+/* Its stop could not be written when its last user left. */
+static void look_for(tp_instance *self)
+{
+    tp_error err = {0};
+
+    tp_fail(&err, TP_E_DEVICE, "%s: the line failed before the stop was written", self->name);
+    tpi_trouble_begins(self, err.text, true);
+    self->life.phase = FAILED;
+    restart_later(self);
+}
+
 static void stopped(tp_instance *self)
 {
     assert(hub_is_current(self->hub));
@@ -219,6 +241,8 @@ static void stopped(tp_instance *self)
     self->life.lose_sent = false;
     if (self->life.waiting != NULL) {
         tpi_phase_start(self);
+    } else if (must_return(self)) {
+        look_for(self);
     }
 }
 

@@ -30,9 +30,14 @@ static void note(tpi_port_owner *owner, const char *text)
     }
 }
 
+static void stopped(tpi_port_owner *owner)
+{
+    tpi_stop_returned(&instance_of(owner)->safety);
+}
+
 void tpi_instance_prepare_ports(tp_instance *self)
 {
-    static const tpi_port_owner_ops ops = {.refuses = refuses, .note = note};
+    static const tpi_port_owner_ops ops = {.refuses = refuses, .note = note, .stopped = stopped};
     tpi_port_owner *lines = &self->lines;
 
     lines->ops = &ops;

@@ -154,6 +154,23 @@ tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan
     return TP_OK;
 }
 
+void tp_device_remove_property(tp_device *device, const char *key)
+{
+    assert(device_is_current(device));
+    struct property *property = find(device, key);
+
+    if (property == NULL) {
+        return;
+    }
+    const size_t place = (size_t)(property - device->properties.all);
+    const size_t behind = device->properties.count - place - 1;
+    free(property->text);
+    memmove(property, property + 1, behind * sizeof *property);
+    memmove(&device->properties.list[place], &device->properties.list[place + 1],
+            behind * sizeof *device->properties.list);
+    device->properties.count--;
+}
+
 void tpi_properties_clear(tp_device *device)
 {
     for (uint32_t i = 0; i < device->properties.count; i++) {

@@ -54,6 +54,64 @@ void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *t
     }
 }
 
+/* ---- Room for more --------------------------------------------------------------------------- */
+
+uint32_t tp_instance_on_its_way(const tp_instance *self)
+{
+    return (uint32_t)atomic_load(&self->output.unsent) / BURDEN_OF_MESSAGE +
+           (uint32_t)(atomic_load(&self->output.bytes_in_flight) / BYTES_OF_MESSAGE);
+}
+
+/* Called where room is made and where it is awaited, each time behind the change of its own: so one
+ * of both sees the change of the other. */
+static bool room_comes(tp_instance *self, unsigned awaited)
+{
+    const tp_device *full = atomic_load(&self->output.full);
+
+    return awaited != ROOM_NOT_AWAITED && awaited != ROOM_HAS_COME &&
+           tp_instance_on_its_way(self) < awaited && atomic_load(&self->output.behind) == 0 &&
+           (full == NULL || atomic_load(&full->forms.takers) > 0) &&
+           atomic_compare_exchange_strong(&self->output.awaited, &awaited, ROOM_HAS_COME);
+}
+
+void tp_instance_await_room(tp_instance *self, uint32_t few)
+{
+    assert(instance_is_current(self));
+    if (!self->on_loop) {
+        const unsigned awaited = few < UINT32_MAX / 2 ? few + 1 : UINT32_MAX / 2;
+        atomic_store(&self->output.awaited, awaited);
+        (void)room_comes(self, awaited);
+    }
+}
+
+bool tpi_output_has_come(const tp_instance *self)
+{
+    return atomic_load_explicit(&self->output.awaited, memory_order_relaxed) == ROOM_HAS_COME;
+}
+
+void tpi_output_polled(tp_instance *self)
+{
+    atomic_store(&self->output.awaited, ROOM_NOT_AWAITED);
+}
+
+/* Behind what sessions send in this turn: the thread is woken once for all of them. */
+void tpi_output_may_have_room(tp_device *device)
+{
+    tp_instance *self = device->instance;
+
+    if (atomic_load(&self->output.awaited) != ROOM_NOT_AWAITED) {
+        tp_loop_later(self->hub->loop, &self->output.sent);
+    }
+}
+
+void tpi_output_count_behind(tp_device *device, bool behind)
+{
+    if (device->keeps) {
+        atomic_fetch_add(&device->instance->output.behind, behind ? 1U : -1U);
+        tpi_output_may_have_room(device);
+    }
+}
+
 /* All that sessions had to send before is sent: they are in the same queue of the loop. */
 static void on_sent(tp_after *sent)
 {
@@ -62,7 +120,12 @@ static void on_sent(tp_after *sent)
     assert(hub_is_current(self->hub));
     atomic_fetch_sub(&self->output.unsent, self->output.delivered);
     self->output.delivered = 0;
+    if (room_comes(self, atomic_load(&self->output.awaited))) {
+        tpi_bell_ring(self->output.bell);
+    }
 }
+
+/* ---- To the loop ----------------------------------------------------------------------------- */
 
 static void deliver_task(tpi_task *task)
 {
@@ -118,12 +181,6 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
     msg->context = device;
     tpi_loop_post(self->hub->loop, &msg->task);
     return TP_OK;
-}
-
-uint32_t tp_instance_on_its_way(const tp_instance *self)
-{
-    return (uint32_t)atomic_load(&self->output.unsent) / BURDEN_OF_MESSAGE +
-           (uint32_t)(atomic_load(&self->output.bytes_in_flight) / BYTES_OF_MESSAGE);
 }
 
 void tp_instance_keep_all(tp_instance *self, bool on)
@@ -194,6 +251,7 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
         return TP_OK;
     }
     if (is_in_vain(device, what)) { /* a driver that goes on until it is refused comes to an end */
+        atomic_store_explicit(&device->instance->output.full, device, memory_order_relaxed);
         return ++device->instance->output.vain > MOST_IN_VAIN ? TP_E_LIMIT : TP_OK;
     }
     tpi_output_begin(device->instance);
@@ -213,9 +271,15 @@ void tpi_output_init(tp_instance *self)
     self->output.sent.run = on_sent;
 }
 
+void tpi_output_wakes(tp_instance *self, const tpi_bell *bell)
+{
+    self->output.bell = bell;
+}
+
 void tpi_output_begin(tp_instance *self)
 {
     self->output.vain = 0;
+    atomic_store_explicit(&self->output.full, NULL, memory_order_relaxed);
 }
 
 void tpi_output_withdraw(tp_instance *self)

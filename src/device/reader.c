@@ -49,6 +49,9 @@ void tpi_reader_pause(tpi_reader *reader, bool paused)
         tpi_reader_unlink(reader);
         reader->paused = paused;
         tpi_reader_link(reader);
+        if (!paused) {
+            tpi_output_may_have_room(reader->device);
+        }
     }
     reader->paused = paused;
 }
@@ -73,6 +76,7 @@ void tpi_device_set_holder(tp_device *device, tpi_reader *holder)
 void tpi_device_count_behind(tp_device *device, bool behind)
 {
     atomic_fetch_add(&device->behind, behind ? 1U : -1U);
+    tpi_output_count_behind(device, behind);
 }
 
 uint32_t tp_device_behind(const tp_device *device)

@@ -409,6 +409,99 @@ static void what_is_not_sent_yet_is_on_its_way(void **state)
     play_destroy(p);
 }
 
+/* ---- Drivers that wait for room -------------------------------------------------------------- */
+
+enum { AHEAD = 8, FEW = 2 };
+
+static atomic_bool refused;
+static atomic_bool waits;
+
+/* Publishes as long as it may. */
+static tp_status tireless_poll(tp_instance *self, tp_error *err)
+{
+    tp_device *device = ((struct speaker *)tp_instance_state(self))->device;
+    const tp_ptz_data data = {0};
+    tp_status status = TP_OK;
+
+    (void)err;
+    while (status == TP_OK && tp_device_readers(device) > 0 && tp_device_behind(device) == 0 &&
+           tp_instance_on_its_way(self) < AHEAD) {
+        status = tp_publish(device, TP_PTZ_DATA_STATE, &data, 0);
+    }
+    tp_instance_await_room(self, FEW);
+    atomic_store(&refused, status != TP_OK);
+    atomic_store(&waits, tp_device_behind(device) > 0);
+    return TP_OK;
+}
+
+static tp_status tireless_init(tp_instance *self, tp_error *err)
+{
+    struct speaker *s = tp_instance_state(self);
+    const tp_status status =
+        tp_offer(self, &tp_interface_ptz, NULL, &speaker_device, NULL, &s->device, err);
+
+    if (status == TP_OK) {
+        tp_device_keeps(s->device);
+        tp_instance_set_period(self, 3600 * TP_NS_PER_S); /* so only room brings the next poll */
+    }
+    return status;
+}
+
+static const tp_driver_ops tireless_ops = {.init = tireless_init, .poll = tireless_poll};
+static const tp_driver tireless = {.abi = TP_DRIVER_ABI,
+                                   .name = "tireless",
+                                   .summary = "publishes",
+                                   .state_size = sizeof(struct speaker),
+                                   .ops = &tireless_ops};
+
+static void turn_until_heard(play *p, uint32_t count)
+{
+    p->r.counts[TP_PTZ_DATA_STATE] = 0;
+    while (p->r.counts[TP_PTZ_DATA_STATE] < count) {
+        tp_loop_turn(p->b.loop, true);
+    }
+}
+
+static void turn_until_set(play *p, atomic_bool *flag)
+{
+    while (!atomic_load(flag)) {
+        tp_loop_turn(p->b.loop, false);
+    }
+}
+
+static void a_driver_that_waits_for_room_is_polled_when_it_comes(void **state)
+{
+    play *p = play_begin(&tireless, "ptz:0", NULL);
+
+    (void)state;
+    turn_until_heard(p, 100 * AHEAD);
+    play_destroy(p);
+}
+
+static void a_driver_waits_for_a_reader_that_has_room(void **state)
+{
+    play *p = play_begin(&tireless, "ptz:0", NULL);
+
+    (void)state;
+    tpi_reader_pause(&p->r.reader, true);
+    turn_until_set(p, &refused);
+    tpi_reader_pause(&p->r.reader, false);
+    turn_until_heard(p, 10 * AHEAD);
+    play_destroy(p);
+}
+
+static void a_driver_waits_for_participants_that_are_behind(void **state)
+{
+    play *p = play_begin(&tireless, "ptz:0", NULL);
+
+    (void)state;
+    tpi_device_count_behind(p->device, true);
+    turn_until_set(p, &waits);
+    tpi_device_count_behind(p->device, false);
+    turn_until_heard(p, 10 * AHEAD);
+    play_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +512,9 @@ int main(void)
         cmocka_unit_test(data_is_made_as_bytes_if_all_readers_take_these),
         cmocka_unit_test(the_more_readers_the_less_is_on_its_way),
         cmocka_unit_test(what_is_not_sent_yet_is_on_its_way),
+        cmocka_unit_test(a_driver_that_waits_for_room_is_polled_when_it_comes),
+        cmocka_unit_test(a_driver_waits_for_a_reader_that_has_room),
+        cmocka_unit_test(a_driver_waits_for_participants_that_are_behind),
     };
 
     return cmocka_run_group_tests_name("src/device/reader", tests, NULL, NULL);

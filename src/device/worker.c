@@ -41,13 +41,39 @@ static void post(tp_instance *self, tpi_task *task)
     tpi_loop_post(self->hub->loop, task);
 }
 
+/* The driver runs. On a line that was lost, it stops what moves before it takes commands. */
+static void find_lines(tp_instance *self)
+{
+    if (self->lines.stop_is_due && self->blueprint.driver->ops->halt != NULL) {
+        tpi_stop_again(&self->safety);
+    }
+    tpi_ports_work(&self->lines);
+}
+
+/* The driver was stopped. What a line that has failed took of it, nobody knows: then the stop is
+ * owed until the line is back. */
+static void leave_lines(tp_instance *self, bool is_lost)
+{
+    if (!is_lost && !self->lines.write_failed) {
+        tpi_stop_returned(&self->safety);
+        return;
+    }
+    tpi_ports_lost(&self->lines);
+    if (self->lines.stop_is_due) {
+        tpi_stop_lost(&self->safety);
+    }
+}
+
 /* Stop the driver if it was started, and end all that is open. */
-static void halt(tp_instance *self)
+static void halt(tp_instance *self, bool is_lost)
 {
     tpi_stop_whole_begin(&self->safety);
     if ((instance_is_started(self) || self->worker.start_pending) &&
         self->blueprint.driver->ops->stop != NULL) {
         self->blueprint.driver->ops->stop(self);
+    }
+    if (instance_is_started(self)) {
+        leave_lines(self, is_lost);
     }
     tpi_jobs_set_started(self, false);
     self->worker.start_pending = false;
@@ -67,8 +93,10 @@ static void settle_start(tp_instance *self)
     worker->start_pending = false;
     tpi_jobs_set_started(self, worker->start.status == TP_OK);
     worker->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
-    if (!instance_is_started(self)) {
-        halt(self);
+    if (instance_is_started(self)) {
+        find_lines(self);
+    } else {
+        halt(self, false);
     }
     post(self, &worker->started_task);
 }
@@ -106,15 +134,16 @@ void tp_instance_started(tp_instance *self, tp_status status, const char *why)
 static void stop(job *unused, tp_instance *self)
 {
     (void)unused;
-    halt(self);
+    halt(self, false);
     post(self, &self->worker.stopped_task);
 }
 
-/* The device is lost: leave it safe, and let the loop know. */
+/* The device is lost: leave it safe, and let the loop know. A driver that is stopped as a whole
+ * instead of halted is not lost. */
 static void fail(tp_instance *self)
 {
     if (instance_is_started(self)) { /* else it has failed already */
-        halt(self);
+        halt(self, !self->safety.halts);
         post(self, &self->worker.failed_task);
     }
 }
@@ -224,11 +253,13 @@ static void poll_if_due(tp_instance *self)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(self));
 
-    if (!polls(self) || now_ns < self->worker.next_poll_ns) {
+    if (!polls(self) || (now_ns < self->worker.next_poll_ns && !tpi_output_has_come(self))) {
         return;
     }
     const int64_t late_ns = now_ns - self->worker.next_poll_ns;
-    self->worker.next_poll_ns = now_ns - late_ns % self->worker.period_ns + self->worker.period_ns;
+    self->worker.next_poll_ns =
+        now_ns + self->worker.period_ns - (late_ns > 0 ? late_ns % self->worker.period_ns : 0);
+    tpi_output_polled(self);
     poll_driver(self);
 }
 
@@ -312,7 +343,9 @@ static bool wait(tp_instance *self)
     int fds[1 + 2 * TPI_MOST_PORTS] = {self->worker.bell.fd};
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     const int64_t timed_ns = tpi_timed_rest(self);
-    int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
+    int64_t deadline_ns = !polls(self)                ? TP_NEVER
+                          : tpi_output_has_come(self) ? 0
+                                                      : self->worker.next_poll_ns;
 
     if (tpi_jobs_due_ns(self) < deadline_ns) {
         deadline_ns = tpi_jobs_due_ns(self);
@@ -391,6 +424,7 @@ void tpi_worker_init(tp_instance *self, const worker_events *events)
     worker->failed_task.run = failed;
     worker->alarm_task.run = set_alarm;
     self->lines.bell = &worker->bell;
+    tpi_output_wakes(self, &worker->bell);
     self->lines.ending = &worker->quitting;
     tpi_jobs_init(self, ring);
 }

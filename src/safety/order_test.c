@@ -253,6 +253,23 @@ static void a_thread_is_woken_for_an_earlier_end_only(void **state)
 
 #define SCENE_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
+static void what_was_lost_owes_its_stop_until_it_is_written(void **state)
+{
+    (void)state;
+    tpi_stop_lost(&scene.instance);
+    assert_true(tpi_stop_is_lost(&scene.instance));
+    tpi_stop_returned(&scene.instance);
+    assert_false(tpi_stop_is_lost(&scene.instance));
+    tpi_stop_lost(&scene.instance);
+    tpi_panic_raise(scene.panic, "anna", "test");
+    scene.how = TP_HALT_FINISH;
+    tpi_stop_again(&scene.instance); /* a panic lets it pass: halt() checks that */
+    assert_int_equal(scene.how, TP_HALT_BRAKE);
+    assert_int_equal(scene.reason, TP_HALT_PANIC);
+    assert_false(tpi_stop_is_lost(&scene.instance));
+    tpi_stop_serve(&scene.instance);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +288,7 @@ int main(void)
         SCENE_TEST(a_slow_stop_without_a_motion_reports_nothing),
         SCENE_TEST(an_instance_owes_nothing_for_a_panic_before_it),
         SCENE_TEST(a_thread_is_woken_for_an_earlier_end_only),
+        SCENE_TEST(what_was_lost_owes_its_stop_until_it_is_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

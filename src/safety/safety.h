@@ -81,6 +81,7 @@ struct tpi_instance_safety {
     uint8_t halt_way;          /* one of tp_halt_way: as it was asked for */
     tp_halt_reason halt_reason;
 
+    atomic_bool lost;   /* its line failed, and no stop was written since; read by the loop */
     atomic_uint served; /* the last panic that everything was stopped for; read by the loop */
 };
 
@@ -247,6 +248,15 @@ tp_status tpi_stop_answer(tpi_device_safety *device, const tp_message *what, con
 /* Around the driver's stop as a whole, which may write in a panic. */
 void tpi_stop_whole_begin(tpi_instance_safety *instance);
 void tpi_stop_whole_end(tpi_instance_safety *instance);
+
+/* Its line is lost: it may move, and owes its stop; the line is back, and the stop was written; the
+ * driver has started again, and stops all that moves itself. */
+void tpi_stop_lost(tpi_instance_safety *instance);
+void tpi_stop_returned(tpi_instance_safety *instance);
+void tpi_stop_again(tpi_instance_safety *instance);
+
+/* Loop: whether its line is lost, and its stop was not written since. */
+bool tpi_stop_is_lost(const tpi_instance_safety *instance);
 
 /* Loop: whether it has not stopped for a panic, or not to the end. */
 bool tpi_stop_is_owed(const tpi_instance_safety *instance);

@@ -211,6 +211,36 @@ void tpi_stop_whole_end(tpi_instance_safety *self)
     }
 }
 
+/* ---- Lines that are lost --------------------------------------------------------------------- */
+
+void tpi_stop_lost(tpi_instance_safety *self)
+{
+    assert(tpi_safety_is_current(self));
+    atomic_store(&self->lost, self->moves);
+}
+
+void tpi_stop_returned(tpi_instance_safety *self)
+{
+    assert(tpi_safety_is_current(self));
+    atomic_store(&self->lost, false);
+}
+
+void tpi_stop_again(tpi_instance_safety *self)
+{
+    assert(tpi_safety_is_current(self));
+    for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
+        const bool is_panic = tpi_panic_is_on(self->panic);
+        halt(device, is_panic ? panic_way(device) : TP_HALT_BRAKE,
+             is_panic ? TP_HALT_PANIC : TP_HALT_LEFT);
+    }
+    tpi_stop_returned(self);
+}
+
+bool tpi_stop_is_lost(const tpi_instance_safety *self)
+{
+    return atomic_load(&self->lost);
+}
+
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
 /* The mover moves it no more. Readers receive why when it stands, unless it stood before: a request

@@ -168,6 +168,9 @@ bool tpi_interfaces_same(const struct file *a, const struct file *b);
 /* driver_read.c: read a driver section. */
 tp_status tpi_driver_read(tp_server *server, tpi_cfg_section *section, tp_error *err);
 
+/* Read a program section, which becomes a section of the driver `program`. */
+tp_status tpi_program_read(tp_server *server, tpi_cfg_section *section, tp_error *err);
+
 /* section_driver.c: the driver of this name: one of the program, or else of its kit; NULL if there
  * is none. */
 const tp_driver *tpi_find_driver(const tp_server *server, const char *name);
@@ -175,9 +178,15 @@ const tp_driver *tpi_find_driver(const tp_server *server, const char *name);
 /* Whether a field `provides` (NULL for none) is "all". */
 bool tpi_driver_says_all(const tpi_cfg_field *provides);
 
-/* section_addresses.c: read the addresses of a field (NULL for none) into the arena of the file. */
-tp_status tpi_addresses_read(tp_server *server, const tpi_cfg_field *field, const tpi_wanted **out,
-                             uint32_t *count, tp_error *err);
+/* section_addresses.c: read the addresses of a field (NULL for none) into the arena of the file.
+ * `offered` for `provides`, where an older file may have a key before two colons. */
+tp_status tpi_addresses_read(tp_server *server, const tpi_cfg_field *field, bool offered,
+                             const tpi_wanted **out, uint32_t *count, tp_error *err);
+
+/* `remote_host`, `remote_port` and `remote_index` of older files: the same devices as these, on
+ * another server. */
+tp_status tpi_addresses_remote(tp_server *server, tpi_cfg_section *section, const tpi_wanted *same,
+                               uint32_t count, const tpi_wanted **out, tp_error *err);
 
 /* Whether two lists are the same. */
 bool tpi_addresses_same(const tpi_wanted *a, uint32_t a_count, const tpi_wanted *b,

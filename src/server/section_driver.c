@@ -119,8 +119,8 @@ static tp_status read_provides(const struct reading *reading, void *into, tp_err
     if (knows && tpi_driver_says_all(field)) {
         field = NULL;
     }
-    tp_status status =
-        tpi_addresses_read(server, field, &blueprint->provides, &blueprint->provide_count, err);
+    tp_status status = tpi_addresses_read(server, field, true, &blueprint->provides,
+                                          &blueprint->provide_count, err);
     if (status == TP_OK && blueprint->provide_count == 0 && !knows) {
         return fail_without_list(section, blueprint->driver, err);
     }
@@ -160,12 +160,31 @@ static bool same_provides(const void *a, const void *b)
                               asked(b)->provide_count);
 }
 
+/* Of a passthrough: other drivers may mean something else by it. */
+static bool has_remote_host(tpi_cfg_section *section)
+{
+    const tpi_cfg_field *name = tpi_cfg_find(section, "name");
+
+    return (strcmp(name->values[0].text, "passthrough") == 0 ||
+            strcmp(name->values[0].text, "relay") == 0) &&
+           tpi_cfg_find(section, "remote_host") != NULL;
+}
+
 static tp_status read_requires(const struct reading *reading, void *into, tp_error *err)
 {
     tpi_blueprint *blueprint = &((struct driver_entry *)into)->asked;
+    const tpi_cfg_field *field = tpi_cfg_find(reading->section, "requires");
 
-    return tpi_addresses_read(reading->server, tpi_cfg_find(reading->section, "requires"),
-                              &blueprint->requires, &blueprint->require_count, err);
+    if (has_remote_host(reading->section)) {
+        if (field != NULL) {
+            return tpi_cfg_fail(&field->place, err, "give either `requires` or `remote_host`");
+        }
+        blueprint->require_count = blueprint->provide_count;
+        return tpi_addresses_remote(reading->server, reading->section, blueprint->provides,
+                                    blueprint->provide_count, &blueprint->requires, err);
+    }
+    return tpi_addresses_read(reading->server, field, false, &blueprint->requires,
+                              &blueprint->require_count, err);
 }
 
 static bool same_requires(const void *a, const void *b)

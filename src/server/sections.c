@@ -122,7 +122,7 @@ static tp_status read_sections(tp_server *server, const char *type,
     return status;
 }
 
-static const char *const section_types[] = {"driver", "front", "interface", NULL};
+static const char *const section_types[] = {"driver", "front", "interface", "program", NULL};
 
 /* An unknown section, with the type that was perhaps meant. */
 static void put_section_error(const tpi_cfg_section *section, tp_error *err)
@@ -165,6 +165,7 @@ tp_status tpi_sections_read(tp_server *server, tp_error *err)
     status = status == TP_OK ? tpi_elsewhere_begin(server, err) : status;
     status = status == TP_OK ? read_sections(server, "interface", read_interface, err) : status;
     status = status == TP_OK ? read_sections(server, "driver", tpi_driver_read, err) : status;
+    status = status == TP_OK ? read_sections(server, "program", tpi_program_read, err) : status;
     status = status == TP_OK ? tpi_join_finish(server, err) : status;
     status = status == TP_OK ? check_sections(server, err) : status;
     return status == TP_OK ? tpi_elsewhere_offer(server, err) : status;
