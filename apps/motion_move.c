@@ -107,11 +107,33 @@ enum { MOST_TARGETS = 512 };
 struct setting {
     struct mover mover;
     char *words[MOST_TARGETS]; /* borrowed: NAME=VALUE */
+    const char *plain;         /* borrowed: the first word without a value; NULL if there is none */
     unsigned count;
     tp_motion_target targets[MOST_TARGETS];
     double in_s; /* 0: as fast as the limits allow */
     struct arrival arrival;
 };
+
+/* A word without a value is the server. If that is known already, it was meant as a dof. */
+static int read_server(struct setting *s, const char *word)
+{
+    if (s->mover.remote.url != NULL) {
+        return command_fail(s->mover.remote.command, EXIT_USAGE, "%s needs =VALUE, in rad or m",
+                            s->plain != NULL ? s->plain : word);
+    }
+    s->plain = word;
+    return remote_set_url(&s->mover.remote, word);
+}
+
+static int fail_without(const struct setting *s)
+{
+    static const char usage[] = "which dofs? set JOINT[:DOF]=VALUE..., in rad or m";
+
+    return s->plain == NULL ? command_fail(s->mover.remote.command, EXIT_USAGE, "%s", usage)
+                            : command_fail(s->mover.remote.command, EXIT_USAGE,
+                                           "%s; \"%s\" has no =VALUE and is taken as the robot",
+                                           usage, s->plain);
+}
 
 static int read_setting(struct setting *s, int argc, char **argv)
 {
@@ -133,14 +155,10 @@ static int read_setting(struct setting *s, int argc, char **argv)
             }
             s->words[s->count++] = argv[i];
         } else {
-            result = remote_set_url(&s->mover.remote, argv[i]);
+            result = read_server(s, argv[i]);
         }
     }
-    if (result == EXIT_DONE && s->count == 0) {
-        result = command_fail(s->mover.remote.command, EXIT_USAGE,
-                              "which dofs? set JOINT[:DOF]=VALUE..., in rad or m");
-    }
-    return result;
+    return result == EXIT_DONE && s->count == 0 ? fail_without(s) : result;
 }
 
 static int find_targets(struct setting *s)
@@ -221,6 +239,26 @@ static int read_plain(struct mover *m, int argc, char **argv)
     return result;
 }
 
+/* The server forgets the rate when its last client leaves. Leave, and look whether it has. */
+static int tell_forgotten(struct mover *m, double rate)
+{
+    tp_motion_reply *reply = NULL;
+    tp_error err = {0};
+    int result = mover_connect_again(m);
+
+    if (result == EXIT_DONE &&
+        tp_motion_ask(m->robot, TP_MOTION_ASK_QUEUES, &reply, &err) != TP_OK) {
+        result = mover_fail(m, &err);
+    }
+    if (result == EXIT_DONE && reply->as.queues.robot_rate > rate) {
+        command_fail(m->remote.command, EXIT_DONE,
+                     "this has no effect: no other client is connected, and the robot forgets the "
+                     "rate when the last one leaves");
+    }
+    free(reply);
+    return result;
+}
+
 /* The rate of the robot: this command's own would end with it. */
 static int set_rate(double rate, int argc, char **argv)
 {
@@ -233,20 +271,17 @@ static int set_rate(double rate, int argc, char **argv)
     if (result == EXIT_DONE && tp_motion_rate(m.robot, rate, true, NULL, &err) != TP_OK) {
         result = mover_fail(&m, &err);
     }
+    result = result == EXIT_DONE && rate < 1 ? tell_forgotten(&m, rate) : result;
     mover_fini(&m);
     return result;
 }
 
-/* The server may be named before the rate, as with other commands. */
+/* The server may be named before the rate, as with other commands. Of two words of which none is a
+ * number, the first one is the rate that was meant: "rate abc robot.local". */
 static void put_number_first(int argc, char **argv)
 {
-    char *end = NULL;
-
-    if (argc < 2 || argv[0][0] == '-') {
-        return;
-    }
-    (void)strtod(argv[0], &end);
-    if (end == argv[0] || *end != '\0') {
+    if (argc > 1 && !looks_like_number(argv[0]) && argv[0][0] != '-' &&
+        (looks_like_number(argv[1]) || strpbrk(argv[0], ":/") != NULL)) {
         char *server = argv[0];
 
         argv[0] = argv[1];

@@ -19,6 +19,8 @@ struct look {
     tp_motion_base base;
     uint64_t first_us, last_us; /* of what was recorded; 0 for none */
     int64_t taken;              /* states so far */
+    int64_t lines;              /* that were recorded */
+    double length_s;            /* of what was recorded */
     struct screen screen;
 };
 
@@ -199,6 +201,8 @@ static void put_headings(struct look *l)
 /* A line; `last`: positions instead of speeds. */
 static void put_line(struct look *l, const tp_motion_state *state, double time_s, bool last)
 {
+    l->lines++;
+    l->length_s = time_s;
     fprintf(l->out, "%.6f", time_s);
     if (l->base.known) {
         const tp_motion_base still = {0};
@@ -222,7 +226,7 @@ static tp_status record(struct look *l, const tp_motion_state *state)
     l->last_us = state->time_us;
     const double time_s = (double)(l->last_us - l->first_us) / 1e6;
     put_line(l, state, time_s, false);
-    mover_progress(&l->mover, "recording: %lld states, %.1f s", (long long)l->taken, time_s);
+    mover_progress(&l->mover, "recording: %lld states, %.1f s", (long long)l->lines, time_s);
     return ferror(l->out) != 0 ? TP_E_IO : TP_OK;
 }
 
@@ -320,11 +324,21 @@ static int finish(struct look *l, tp_status status, const tp_error *err)
                : mover_fail(&l->mover, err);
 }
 
+/* Only when there is something to record: an older recording is lost by that. */
+static int open_file(struct look *l)
+{
+    l->out = strcmp(l->file, "-") == 0 ? stdout : fopen(l->file, "w");
+    return l->out != NULL ? EXIT_DONE
+                          : command_fail(l->mover.remote.command, EXIT_FAILED,
+                                         "%s cannot be written", l->file);
+}
+
 static int run_look(struct look *l)
 {
     tp_error err = {0};
     int result = mover_connect(&l->mover);
 
+    result = result == EXIT_DONE && l->file != NULL ? open_file(l) : result;
     if (result != EXIT_DONE) {
         return result;
     }
@@ -357,19 +371,16 @@ int motion_record(int argc, char **argv)
     if (result == EXIT_DONE && l.file == NULL) {
         result = command_fail(l.mover.remote.command, EXIT_USAGE, "into which file?");
     }
-    if (result == EXIT_DONE) {
-        l.out = strcmp(l.file, "-") == 0 ? stdout : fopen(l.file, "w");
-        if (l.out == NULL) {
-            result =
-                command_fail(l.mover.remote.command, EXIT_FAILED, "%s cannot be written", l.file);
-        }
-    }
     result = result == EXIT_DONE ? run_look(&l) : result;
     if (l.out != NULL && fflush(l.out) != 0 && result == EXIT_DONE) {
         result = command_fail(l.mover.remote.command, EXIT_FAILED, "%s cannot be written", l.file);
     }
     if (l.out != NULL && l.out != stdout) {
         fclose(l.out);
+    }
+    if (result == EXIT_DONE) { /* not between the lines of the table */
+        fprintf(l.out == stdout ? stderr : stdout, "recorded %lld state%s, %.2f s\n",
+                (long long)l.lines, l.lines == 1 ? "" : "s", l.length_s);
     }
     mover_fini(&l.mover);
     return result;

@@ -101,6 +101,14 @@ int mover_connect(struct mover *m)
     return EXIT_DONE;
 }
 
+int mover_connect_again(struct mover *m)
+{
+    running = NULL;
+    tp_motion_destroy(m->robot);
+    m->robot = NULL;
+    return mover_connect(m);
+}
+
 int mover_fail(const struct mover *m, const tp_error *err)
 {
     tpi_buf text = {0};

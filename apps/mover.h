@@ -56,6 +56,9 @@ int mover_number(const struct mover *mover, const char *what, const char *text, 
 int mover_connect(struct mover *mover);
 bool mover_is_interrupted(void);
 
+/* Leave the server and connect as another client. */
+int mover_connect_again(struct mover *mover);
+
 /* Tell why a call failed. */
 int mover_fail(const struct mover *mover, const tp_error *err);
 

@@ -80,8 +80,9 @@ static void answer_join(struct motion *m, struct member *member)
 
 static void join(struct motion *m, struct member *member)
 {
-    member->number = tpi_motion_engine_join(
-        m->engine, member->name, member->reads ? TP_RIGHT_READ : TP_RIGHT_WRITE, 0, motion_now(m));
+    member->number = tpi_motion_engine_join(m->engine, member->name,
+                                            member->reads ? TP_RIGHT_READ : TP_RIGHT_WRITE, 0,
+                                            tpi_motiond_device_time(m));
     if (member->number == 0) {
         tp_ticket_fail(member->joins, TP_E_LIMIT, "no place for another client");
         clear(m, member);
@@ -185,7 +186,7 @@ static void remove_member(struct motion *m, struct member *member, tp_status sta
         tp_ticket_fail(member->waits, status, why);
     }
     if (member->number != 0 && m->engine != NULL) {
-        tpi_motion_engine_leave(m->engine, member->number, m->finishes, motion_now(m));
+        tpi_motion_engine_leave(m->engine, member->number, m->finishes, m->time_ns);
     }
     clear(m, member);
 }
@@ -320,7 +321,7 @@ static tp_status req_heard(tp_device *device, const tp_mechanism_client *ask, tp
         return unknown(err);
     }
     member->heard_ns = motion_now(m);
-    tpi_motion_engine_heard(m->engine, member->number, member->heard_ns);
+    tpi_motion_engine_heard(m->engine, member->number, tpi_motiond_device_time(m));
     return TP_OK;
 }
 
@@ -375,7 +376,7 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
     if (status != TP_OK) {
         return status;
     }
-    const int64_t now_ns = motion_now(m);
+    const int64_t now_ns = motion_now(m), time_ns = tpi_motiond_device_time(m);
 
     member->heard_ns = now_ns;
     if (right >= TP_RIGHT_MOVE) {
@@ -383,10 +384,10 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
 
         member->reads = false;
         tpi_motion_engine_grant(m->engine, member->number,
-                                operates ? TP_RIGHT_OPERATE : TP_RIGHT_MOVE, operates, now_ns);
+                                operates ? TP_RIGHT_OPERATE : TP_RIGHT_MOVE, operates, time_ns);
     }
     tpi_motion_engine_package(m->engine, member->number, &header, ask->bytes + TPI_MOTION_HEADER,
-                              now_ns);
+                              time_ns);
     tpi_motion_engine_aged(m->engine, member->number, arrival_ns(ask, now_ns));
     if (!only_asks(&header)) {
         tpi_motiond_turn(m);

@@ -10,12 +10,9 @@
 
 #include "motion.h"
 
-static const int64_t RENEW_NS = 100 * TP_NS_PER_MS;
-static const int64_t IDLE_NS = TP_NS_PER_S;          /* then the device is given back */
 static const int64_t STILL_NS = 3 * TP_NS_PER_S / 2; /* then a GOTO has ended */
+static const int64_t SILENT_NS = 5 * TP_NS_PER_S;    /* then nobody knows whether it drives */
 static const double STILL_SPEED = 0.01;              /* m/s, rad/s: slower is standing still */
-
-enum { CAPACITY = 1024 }; /* commands that wait at the device */
 
 void tpi_motiond_device_fail(struct output *output, const char *why)
 {
@@ -131,6 +128,7 @@ static void post_goto(struct device *d, const struct wish *wish, struct command 
     output->way.on = true;
     output->way.rate = wish->rate;
     output->way.still_ns = wish->due_ns;
+    output->way.begun_ns = motion_now(output->motion);
     tpi_motiond_kind_goto(output->way.goal, speed, command);
     post(d, wish->due_ns, command);
 }
@@ -150,7 +148,7 @@ static void follow_speeds(struct device *d, int64_t due_ns)
     }
 }
 
-static void carry_out(struct device *d, const struct wish *wish)
+void tpi_motiond_device_carry_out(struct device *d, const struct wish *wish)
 {
     struct command command;
 
@@ -172,13 +170,14 @@ static void carry_out(struct device *d, const struct wish *wish)
 void tpi_motiond_device_send(struct device *d, const struct wish *wish)
 {
     if (d->grant != NULL) {
-        carry_out(d, wish);
+        tpi_motiond_device_carry_out(d, wish);
         return;
     }
     if (d->parked_count == MOST_PARKED) {
         tpi_motiond_device_fail(d->output, "the device was not granted in time");
         return;
     }
+    d->parked_ns = d->parked_count == 0 ? motion_now(d->output->motion) : d->parked_ns;
     d->parked[d->parked_count++] = *wish;
     tpi_motiond_device_ask(d);
 }
@@ -194,111 +193,6 @@ void tpi_motiond_device_emit(void *user, const tpi_motion_write *write)
     memcpy(wish.speeds, write->speeds, write->count * sizeof *wish.speeds);
     m->writes++;
     tpi_motiond_device_send(output_device(m->outputs[write->output]), &wish);
-}
-
-/* ---- Grants ---------------------------------------------------------------------------------- */
-
-/* Without real-time priority everything works, with more lateness on a busy machine. */
-static void note_once(const struct output *output, const char *why)
-{
-    struct motion *m = output->motion;
-    char text[256];
-
-    if (why[0] != '\0' && !m->noted) {
-        m->noted = true;
-        (void)snprintf(text, sizeof text, "%s: timed commands are played without it: %s",
-                       output->key, why);
-        tp_instance_note(m->instance, text);
-    }
-}
-
-static void granted(tp_instance *self, void *context, tp_status status, tp_grant *grant,
-                    const char *why)
-{
-    struct device *d = context;
-    const unsigned count = d->parked_count;
-
-    (void)self;
-    d->asked = false;
-    d->grant = grant;
-    d->parked_count = 0;
-    if (status != TP_OK) {
-        tpi_motiond_rebind_refused(d->output, d, status, why);
-        if (count > 0 && status != TP_E_PANIC) {
-            tpi_motiond_device_fail(d->output, why);
-        }
-        tpi_motiond_turn(d->output->motion);
-        return;
-    }
-    note_once(d->output, why);
-    for (unsigned i = 0; i < d->output->count; i++) {
-        d->positions[i] = d->states[i].position;
-    }
-    d->stepped_ns = count > 0 ? d->parked[0].due_ns : d->stepped_ns;
-    for (unsigned i = 0; i < count; i++) {
-        carry_out(d, &d->parked[i]);
-    }
-    d->moved_ns = count > 0 ? d->moved_ns : motion_now(d->output->motion);
-    tpi_motiond_rebind_granted(d->output, d);
-    tpi_motiond_turn(d->output->motion);
-}
-
-static void ended(tp_instance *self, void *context, tp_grant *grant, tp_status status,
-                  const char *why)
-{
-    struct device *d = context;
-
-    (void)self;
-    tp_grant_end(grant);
-    d->grant = NULL;
-    d->stepping = false;
-    tpi_motiond_rebind_refused(d->output, d, status, why);
-    if (status != TP_E_PANIC && d == output_device(d->output)) {
-        tpi_motiond_device_fail(d->output, why);
-    }
-    tpi_motiond_turn(d->output->motion);
-}
-
-void tpi_motiond_device_ask(struct device *d)
-{
-    const tp_grant_options options = {
-        .size = sizeof options,
-        .capacity = CAPACITY,
-        .value_size = sizeof(struct command),
-        .lease_ns = d->output->motion->device_lease_ns,
-        .realtime = d->output->motion->realtime,
-        .done = granted,
-        .ended = ended,
-        .context = d,
-    };
-
-    if (d->grant != NULL || d->asked) {
-        return;
-    }
-    d->asked = tp_link_grant(d->link, &options) == TP_OK;
-    if (!d->asked) {
-        d->parked_count = 0;
-        tpi_motiond_device_fail(d->output, "the device cannot be granted");
-    }
-}
-
-static void give_back(struct device *d)
-{
-    tp_grant_end(d->grant);
-    d->grant = NULL;
-    d->stepping = false;
-    d->wish.what = TPI_MOTION_WRITE_STOP;
-}
-
-void tpi_motiond_device_release(struct motion *m)
-{
-    for (unsigned i = 0; i < m->output_count; i++) {
-        for (unsigned k = 0; k < m->outputs[i]->device_count; k++) {
-            m->outputs[i]->devices[k]->parked_count = 0;
-            give_back(m->outputs[i]->devices[k]);
-        }
-        m->outputs[i]->way.on = false;
-    }
 }
 
 /* ---- What is measured ------------------------------------------------------------------------ */
@@ -322,6 +216,7 @@ void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *m
         return;
     }
     d->known = true;
+    d->heard_ns = motion_now(m);
     if (d != output_device(output)) {
         return;
     }
@@ -375,7 +270,7 @@ static void step_if_due(struct device *d, int64_t now_ns)
     }
 }
 
-static bool is_at_rest(const struct device *d)
+bool tpi_motiond_device_is_at_rest(const struct device *d)
 {
     if (d->stepping || d->parked_count > 0 || d->output->way.on) {
         return false;
@@ -390,6 +285,15 @@ static bool is_at_rest(const struct device *d)
     return true;
 }
 
+/* Without data a GOTO would never end. */
+static bool is_silent(const struct output *output, int64_t now_ns)
+{
+    const int64_t heard_ns = output_device(output)->heard_ns;
+    const int64_t since_ns = heard_ns > output->way.begun_ns ? heard_ns : output->way.begun_ns;
+
+    return now_ns - since_ns >= SILENT_NS;
+}
+
 /* A GOTO ends where it should, or somewhere else: then the robot gave up. */
 static void look_at_way(struct output *output, int64_t now_ns)
 {
@@ -401,6 +305,14 @@ static void look_at_way(struct output *output, int64_t now_ns)
     for (int i = 0; i < 3; i++) {
         stands = stands && fabs(d->states[i].velocity) < STILL_SPEED * output->way.rate;
     }
+    if (is_silent(output, now_ns)) {
+        char why[80];
+
+        (void)snprintf(why, sizeof why, "%s: no data of the device for %g s", output->key,
+                       (double)SILENT_NS * 1e-9);
+        tpi_motiond_device_fail(output, why);
+        return;
+    }
     if (!stands || now_ns < output->way.still_ns) {
         output->way.still_ns = now_ns > output->way.still_ns ? now_ns : output->way.still_ns;
         return;
@@ -411,20 +323,42 @@ static void look_at_way(struct output *output, int64_t now_ns)
 
     if (near || now_ns - output->way.still_ns >= STILL_NS) {
         output->way.on = false;
-        tpi_motion_engine_arrived(m->engine, output->index, near, now_ns);
+        tpi_motion_engine_arrived(m->engine, output->index, near, m->time_ns);
     }
 }
 
-static void turn_device(struct device *d, int64_t now_ns)
+/* The engine is notified of a fault. */
+static void settle_fault(struct output *output)
 {
-    step_if_due(d, now_ns);
-    if (d->grant == NULL) {
+    struct device *d = output_device(output);
+
+    if (output->fault[0] == '\0') {
         return;
     }
-    (void)tp_grant_renew(d->grant); /* ended() is called if it is too late */
-    if (is_at_rest(d) && now_ns - d->moved_ns > IDLE_NS && d->output->change.ticket == NULL) {
-        give_back(d);
+    d->parked_count = 0;
+    output->way.on = false;
+    if (d->grant != NULL) { /* what waits there is not played after a fault */
+        tpi_motiond_grant_give_back(d);
     }
+    tpi_motion_engine_fault(output->motion->engine, output->index, output->fault,
+                            output->motion->time_ns);
+    output->fault[0] = '\0';
+}
+
+int64_t tpi_motiond_device_time(struct motion *m)
+{
+    const int64_t now_ns = motion_now(m);
+    bool goes_on = true;
+
+    for (unsigned i = 0; i < m->output_count; i++) {
+        struct output *output = m->outputs[i];
+
+        tpi_motiond_grant_look(output_device(output));
+        goes_on = tpi_motiond_grant_renew(output_device(output), now_ns) && goes_on;
+        settle_fault(output);
+    }
+    m->time_ns = goes_on ? now_ns : m->time_ns;
+    return m->time_ns;
 }
 
 void tpi_motiond_device_turn(struct motion *m, int64_t now_ns)
@@ -433,36 +367,22 @@ void tpi_motiond_device_turn(struct motion *m, int64_t now_ns)
         struct output *output = m->outputs[i];
 
         for (unsigned k = 0; k < output->device_count; k++) {
-            turn_device(output->devices[k], now_ns);
+            step_if_due(output->devices[k], now_ns);
+            tpi_motiond_grant_turn(output->devices[k], now_ns);
         }
         tpi_motiond_rebind_turn(output, now_ns);
         if (output->way.on) {
             look_at_way(output, now_ns);
         }
-        if (output->fault[0] != '\0') {
-            struct device *d = output_device(output);
-
-            d->parked_count = 0;
-            output->way.on = false;
-            if (d->grant != NULL) { /* what waits there is not played after a fault */
-                give_back(d);
-            }
-            tpi_motion_engine_fault(m->engine, output->index, output->fault, now_ns);
-            output->fault[0] = '\0';
-        }
+        settle_fault(output);
     }
 }
 
 static int64_t device_next(const struct device *d)
 {
     const struct motion *m = d->output->motion;
-    int64_t next = INT64_MAX;
+    int64_t next = tpi_motiond_grant_next(d);
 
-    if (d->grant != NULL) {
-        const int64_t lease_ns = tp_grant_lease_ns(d->grant);
-
-        next = motion_now(m) + (lease_ns > 0 && lease_ns / 4 < RENEW_NS ? lease_ns / 4 : RENEW_NS);
-    }
     if (d->stepping && d->stepped_ns + 2 * m->period_ns - m->ahead_ns < next) {
         next = d->stepped_ns + 2 * m->period_ns - m->ahead_ns;
     }

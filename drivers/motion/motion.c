@@ -64,9 +64,11 @@ void tpi_motiond_turn(struct motion *m)
         return;
     }
     if (m->ready) {
-        const bool soon = tpi_motion_engine_next(m->engine) <= now_ns + m->ahead_ns;
+        if (tpi_motiond_device_time(m) >= now_ns) {
+            const bool soon = tpi_motion_engine_next(m->engine) <= now_ns + m->ahead_ns;
 
-        tpi_motion_engine_advance(m->engine, now_ns, now_ns + (soon ? m->ahead_ns : 0));
+            tpi_motion_engine_advance(m->engine, now_ns, now_ns + (soon ? m->ahead_ns : 0));
+        }
         tpi_motiond_device_turn(m, now_ns);
         tpi_motiond_members_deliver(m);
         publish(m, now_ns);
@@ -95,7 +97,8 @@ static void motion_panic(tp_instance *self)
     if (m->engine == NULL || number == m->panic_number) {
         return;
     }
-    tpi_motion_engine_panic(m->engine, number | 1, motion_now(m));
+    tpi_motion_engine_panic(m->engine, number | 1,
+                            m->time_ns); /* what is due since is not played */
     for (unsigned i = 0; i < m->output_count; i++) {
         struct device *d = output_device(m->outputs[i]);
 

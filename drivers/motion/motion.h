@@ -4,7 +4,8 @@
  *     motion.c     the instance: its life, its turns, panic
  *     settings.c   the configuration: which device moves which dofs, limits
  *     kinds.c      the interfaces of devices: commands from values, values from data
- *     devices.c    grants and commands at their times; control where a device takes other values
+ *     devices.c    commands at their times; control where a device takes other values
+ *     grants.c     grants of devices, and what becomes of commands that were posted through them
  *     clients.c    clients of the device `mechanism`: packages in, records out
  *     limb.c       arms that are commanded by their tips
  *     map.c        goals on a map, with a localize device
@@ -79,7 +80,8 @@ struct device {
     bool by_speed;  /* it takes speeds */
     double newtons; /* it takes forces: so many N or Nm for an ampere; 0: it does not */
 
-    bool known; /* something was measured */
+    bool known;       /* something was measured */
+    int64_t heard_ns; /* when data came last */
     tpi_motion_dof_state states[MOST_SLOTS];
     double zoom;         /* of a ptz, which keeps it */
     tpi_motion_tip *tip; /* of a limb; owned */
@@ -93,6 +95,9 @@ struct device {
     int64_t moved_ns;    /* when its last command is due */
     struct wish *parked; /* owned: MOST_PARKED, which wait for the grant */
     unsigned parked_count;
+    int64_t parked_ns; /* since when the first of them waits */
+    uint64_t missed;   /* commands of this grant that did not reach the device */
+    int64_t ends_ns;   /* since when it is known that the grant is over, but not why; 0: it lasts */
 
     /* What it is to do, for control between the writes of the engine. */
     struct wish wish;
@@ -115,7 +120,7 @@ struct output {
         bool on;
         double goal[3];
         double rate; /* over 0 to 1: how fast, as a part of the limits */
-        int64_t still_ns;
+        int64_t begun_ns, still_ns;
     } way;
     struct {                      /* of BIND */
         tp_ticket *ticket;        /* NULL for none */
@@ -170,6 +175,7 @@ struct motion {
     uint8_t *records;          /* owned; MOST_RECORDS */
     bool ready;                /* all devices are known */
     int64_t started_ns, published_ns;
+    int64_t time_ns; /* of the engine: up to now, or until a grant ended */
     unsigned panic_number;
     uint64_t writes;
 };
@@ -204,6 +210,11 @@ void tpi_motiond_device_emit(void *user, const tpi_motion_write *write);
 /* Data of a device have come. */
 void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *msg);
 
+/* The time for the engine, which plays everything up to it. It is notified of faults first. Its
+ * time stands while a grant is over and the reason is about to come: what it wrote then would not
+ * reach the device, and motions that end meanwhile would be SUCCESS. */
+int64_t tpi_motiond_device_time(struct motion *m);
+
 /* Control, arrivals, faults and grants that are not used: once per turn. */
 void tpi_motiond_device_turn(struct motion *m, int64_t now_ns);
 
@@ -213,14 +224,32 @@ int64_t tpi_motiond_device_next(const struct motion *m);
 /* Send the device a wish, as soon as it is granted. */
 void tpi_motiond_device_send(struct device *d, const struct wish *wish);
 
-/* Ask for the grant of a device, if it has none. */
+/* Send it now: the device is granted. */
+void tpi_motiond_device_carry_out(struct device *d, const struct wish *wish);
+
+/* Whether nothing moves and nothing waits. */
+bool tpi_motiond_device_is_at_rest(const struct device *d);
+
+/* grants.c: ask for the grant of a device, if it has none. */
 void tpi_motiond_device_ask(struct device *d);
+
+/* Find out whether commands of the grant, if there is one, have not reached the device. */
+void tpi_motiond_grant_look(struct device *d);
+
+/* Renew the grant, if there is one. False if it is over, and the reason is about to come. */
+bool tpi_motiond_grant_renew(struct device *d, int64_t now_ns);
+
+/* Give the grant back if it is not used. */
+void tpi_motiond_grant_turn(struct device *d, int64_t now_ns);
+
+/* When this has to be done again; INT64_MAX if it has not. */
+int64_t tpi_motiond_grant_next(const struct device *d);
+
+/* End the grant: the device stops. */
+void tpi_motiond_grant_give_back(struct device *d);
 
 /* The output has failed: the engine is notified at the end of the turn. */
 void tpi_motiond_device_fail(struct output *output, const char *why);
-
-/* End the grants of all devices: they stop. */
-void tpi_motiond_device_release(struct motion *m);
 
 /* clients.c */
 extern const tp_mechanism_ops tpi_motiond_ops;

@@ -83,8 +83,9 @@ void tpi_motiond_rebind_granted(struct output *output, struct device *d)
         }
         tolerances[i] = m->tolerance[joint->dofs[output->dofs[i] - joint->first_dof].type == 1];
     }
-    const tp_status status = tpi_motion_engine_rebind(m->engine, output->index, d->states,
-                                                      tolerances, motion_now(m), &from_ns, &err);
+    const tp_status status =
+        tpi_motion_engine_rebind(m->engine, output->index, d->states, tolerances,
+                                 tpi_motiond_device_time(m), &from_ns, &err);
     if (status == TP_OK) {
         struct device *old = output_device(output);
 

@@ -137,7 +137,7 @@ static tp_status add_base(struct motion *m, struct output *output, tp_error *err
 
     if (base->dof_count != 3) {
         return tp_fail(err, TP_E_INVALID,
-                       "a position2d moves a planar base, and the base of %s is not planar",
+                       "a position2d moves a planar base, and %s says that its base is another",
                        m->robot.name);
     }
     for (uint16_t i = 0; i < 3 && status == TP_OK; i++) {
@@ -435,10 +435,23 @@ static tp_status read_updates(struct motion *m, tp_error *err)
     return TP_OK;
 }
 
+/* Whether a device moves the base: files that others wrote do not say what their base is. */
+static bool has_base(const struct motion *m)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < tp_requires_count(m->instance); i++) {
+        const struct kind *kind = tpi_motiond_kind(tp_requires_interface(m->instance, i));
+
+        found = found || (kind != NULL && kind->is_base);
+    }
+    return found;
+}
+
 static tp_status load_model(struct motion *m, tp_error *err)
 {
     tp_status status = tpi_motion_load(&m->model, tp_instance_folder(m->instance),
-                                       tp_param_string(m->instance, "urdf"), err);
+                                       tp_param_string(m->instance, "urdf"), has_base(m), err);
 
     if (status != TP_OK) {
         tp_param_blame(m->instance, "urdf");

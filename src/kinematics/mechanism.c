@@ -1,6 +1,7 @@
 /* mechanism.c - looking things up in a mechanism; see mechanism.h. */
 #include "kinematics/mechanism.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void tpi_mechanism_destroy(tpi_mechanism *mechanism)
@@ -59,4 +60,14 @@ void tpi_mechanism_follow(const tpi_mechanism *mechanism, double *values)
             values[i] = dof->multiplier * values[dof->master] + dof->offset;
         }
     }
+}
+
+bool tpi_dof_way(const tpi_dof *follower, double lower, double upper, double way[2])
+{
+    const double a = (follower->lower - follower->offset) / follower->multiplier;
+    const double b = (follower->upper - follower->offset) / follower->multiplier;
+
+    way[0] = fmax(lower, fmin(a, b));
+    way[1] = fmin(upper, fmax(a, b));
+    return way[0] < way[1];
 }

@@ -100,6 +100,11 @@ const tpi_joint *tpi_mechanism_joint_of(const tpi_mechanism *mechanism, unsigned
 /* Set the values of all dofs that mimic others. */
 void tpi_mechanism_follow(const tpi_mechanism *mechanism, double *values);
 
+/* How far a dof that follows another one, with a multiplier that is not 0, lets that one go: the
+ * lower and the upper end. Returns false if they leave nothing of a way from `lower` to `upper`.
+ * Such limits, which files have for passive joints, do not count. */
+bool tpi_dof_way(const tpi_dof *follower, double lower, double upper, double way[2]);
+
 /* ---- Chains ------------------------------------------------------------------------------------
  */
 
@@ -176,5 +181,9 @@ tp_status tpi_chain_inverse(const tpi_chain *chain, const tpi_spatial *goal, dou
 /* Read a URDF text. `path` is for messages. Errors name file, line and element. */
 tp_status tpi_urdf_read(tpi_mechanism **out, const char *text, size_t length, const char *path,
                         tp_error *err);
+
+/* The same. If `planar`, the base is planar unless the file says what it is. */
+tp_status tpi_urdf_read_base(tpi_mechanism **out, const char *text, size_t length, const char *path,
+                             bool planar, tp_error *err);
 
 #endif

@@ -325,7 +325,9 @@ static void open_limit(struct reading *in, const char **attributes)
     tpi_urdf_joint *joint = in->joint;
 
     joint->has_limit = true;
-    joint->lower = joint->upper = 0; /* what a limit without them means */
+    joint->has_ends =
+        attribute(attributes, "lower") != NULL || attribute(attributes, "upper") != NULL;
+    joint->lower = joint->upper = 0; /* what a limit with only one of them means */
     if (numbers(in, "limit", attributes, "lower", &joint->lower, 1) &&
         numbers(in, "limit", attributes, "upper", &joint->upper, 1) &&
         numbers(in, "limit", attributes, "velocity", &joint->velocity, 1)) {
@@ -556,7 +558,14 @@ static tp_status parse(struct reading *in, const char *text, size_t length)
 tp_status tpi_urdf_read(tpi_mechanism **out, const char *text, size_t length, const char *path,
                         tp_error *err)
 {
-    struct reading in = {.urdf = {.path = path, .err = err, .base = TPI_URDF_FIXED}};
+    return tpi_urdf_read_base(out, text, length, path, false, err);
+}
+
+tp_status tpi_urdf_read_base(tpi_mechanism **out, const char *text, size_t length, const char *path,
+                             bool planar, tp_error *err)
+{
+    struct reading in = {
+        .urdf = {.path = path, .err = err, .base = planar ? TPI_URDF_PLANAR : TPI_URDF_FIXED}};
     tpi_urdf *urdf = &in.urdf;
     tp_status status;
 

@@ -47,7 +47,7 @@ typedef struct tpi_urdf_joint {
     const char *parent, *child; /* names of links; NULL if not given */
     tpi_urdf_origin origin;
     double axis[3];
-    bool has_limit;
+    bool has_limit, has_ends; /* the limit has a lower or an upper end */
     double lower, upper, velocity, effort;
     const char *mimics; /* the name of a joint; NULL for none */
     double multiplier, offset;

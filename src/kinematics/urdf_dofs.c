@@ -50,7 +50,7 @@ static double limit_or_none(tpi_urdf *urdf, const tpi_urdf_joint *joint, const c
 static tpi_dof common_of(tpi_urdf *urdf, const tpi_urdf_joint *joint)
 {
     const bool has_ends = joint->kind == TPI_URDF_REVOLUTE || joint->kind == TPI_URDF_PRISMATIC;
-    const bool bounded = has_ends && joint->has_limit; /* others limit velocity and effort alone */
+    const bool bounded = has_ends && joint->has_ends; /* others limit velocity and effort alone */
     tpi_dof dof = {
         .lower = bounded ? no_limit_above(joint->lower) : -(double)INFINITY,
         .upper = bounded ? no_limit_above(joint->upper) : (double)INFINITY,
@@ -68,6 +68,11 @@ static tpi_dof common_of(tpi_urdf *urdf, const tpi_urdf_joint *joint)
     }
     if (has_ends && !joint->has_limit) {
         tpi_urdf_warn(urdf, joint->line, "joint %s has no limit", joint->name);
+    }
+    if (has_ends && joint->has_limit && !joint->has_ends) {
+        tpi_urdf_warn(urdf, joint->line,
+                      "joint %s has no limit of its position: there is neither lower nor upper",
+                      joint->name);
     }
     if (bounded && joint->lower == joint->upper) {
         tpi_urdf_warn(urdf, joint->line, "joint %s cannot move: both limits are %g", joint->name,

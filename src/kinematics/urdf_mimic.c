@@ -60,6 +60,23 @@ static tp_status find_free_master(tpi_urdf *urdf, const tpi_urdf_joint *joint)
     return TP_OK;
 }
 
+/* The limits of a joint that follows bound its master, unless nothing would be left of its way. */
+static void check_way(tpi_urdf *urdf, const tpi_urdf_joint *joint)
+{
+    const tpi_dof *own = &urdf->mechanism->dofs[only_dof(joint)];
+    const tpi_dof *master = &urdf->mechanism->dofs[own->master];
+
+    double way[2];
+
+    if (own->multiplier != 0 && master->lower < master->upper &&
+        !tpi_dof_way(own, master->lower, master->upper, way)) {
+        tpi_urdf_warn(urdf, joint->line,
+                      "joint %s: with its limits the joint that it follows could not move: they "
+                      "are ignored",
+                      joint->name);
+    }
+}
+
 tp_status tpi_urdf_build_mimics(tpi_urdf *urdf)
 {
     tp_status status = TP_OK;
@@ -72,6 +89,12 @@ tp_status tpi_urdf_build_mimics(tpi_urdf *urdf)
          joint = joint->next) {
         if (joint->mimics != NULL && only_dof(joint) >= 0) {
             status = find_free_master(urdf, joint);
+        }
+    }
+    for (const tpi_urdf_joint *joint = urdf->joints; joint != NULL && status == TP_OK;
+         joint = joint->next) {
+        if (joint->mimics != NULL && only_dof(joint) >= 0) {
+            check_way(urdf, joint);
         }
     }
     return status;

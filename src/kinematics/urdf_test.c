@@ -354,6 +354,45 @@ static void what_real_files_have_is_accepted(void **state)
     tpi_mechanism_destroy(m);
 }
 
+/* As a two-wheeled robot has it: by the letter of the format its wheels could not turn. */
+static void a_limit_without_ends_does_not_keep_a_joint(void **state)
+{
+    tpi_mechanism *m = accept(
+        ROBOT(LINK("a") LINK("b") LINK("c")
+                  JOINT("j", "a", "b", "<limit effort=\"1.7\" velocity=\"111\"/>") "\n" JOINT(
+                      "k", "b", "c", "<limit effort=\"1\" velocity=\"1\" upper=\"1\"/>")));
+
+    (void)state;
+    assert_true(isinf(m->dofs[0].lower) && isinf(m->dofs[0].upper));
+    assert_near(m->dofs[0].velocity, 111, 0);
+    assert_string_equal(m->warnings->text,
+                        "joint j has no limit of its position: there is neither lower nor upper");
+    assert_near(m->dofs[1].lower, 0, 0);
+    assert_near(m->dofs[1].upper, 1, 0);
+    assert_null(m->warnings->next);
+    tpi_mechanism_destroy(m);
+}
+
+/* As a gripper has it: a passive joint turns the other way, with the limits of the others. */
+static void limits_of_a_follower_that_leave_no_way_are_warned_of(void **state)
+{
+    const char limit[] = "<limit effort=\"1\" velocity=\"1\" lower=\"0\" upper=\"0.5\"/>";
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   ROBOT(LINK("a") LINK("b") LINK("c") LINK("d") JOINT("j", "a", "b", "%s")
+                             JOINT("k", "b", "c", "%s<mimic joint=\"j\"/>") "\n" JOINT(
+                                 "l", "c", "d", "%s<mimic joint=\"j\" multiplier=\"-1\"/>")),
+                   limit, limit, limit);
+    tpi_mechanism *m = accept(text);
+
+    (void)state;
+    assert_int_equal(m->warnings->line, 3);
+    assert_string_equal(m->warnings->text, "joint l: with its limits the joint that it follows "
+                                           "could not move: they are ignored");
+    assert_null(m->warnings->next);
+    tpi_mechanism_destroy(m);
+}
+
 static void the_head_of_the_pioneer_is_joint_1_with_two_dofs(void **state)
 {
     tpi_mechanism *m = robot_of("pioneer.urdf");
@@ -550,6 +589,8 @@ int main(void)
         cmocka_unit_test(the_hand_has_64_dofs),
         cmocka_unit_test(a_robot_of_one_link_is_valid),
         cmocka_unit_test(what_real_files_have_is_accepted),
+        cmocka_unit_test(a_limit_without_ends_does_not_keep_a_joint),
+        cmocka_unit_test(limits_of_a_follower_that_leave_no_way_are_warned_of),
         cmocka_unit_test(the_head_of_the_pioneer_is_joint_1_with_two_dofs),
         cmocka_unit_test(a_finger_follows_the_other),
     };

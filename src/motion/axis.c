@@ -6,6 +6,8 @@
 
 static const double SPEED_SHARE = 0.8; /* of the acceleration limit, for changes of a speed */
 static const double LEAST_GRIP = 0.2;  /* of the acceleration limit, for changes of the rate */
+static const double LEAST_LOSS = 0.05; /* of a step of the speed: then it is one itself */
+static const double MOST_LOSS = 0.5;   /* of it: with a step of the rate it is too much then */
 
 double tpi_motion_track_scale(const tpi_motion_track *track)
 {
@@ -30,6 +32,15 @@ static double cell_speed(const tpi_motion_motion *m, int64_t since_ns, int64_t p
     return tpi_motion_profile_at(&m->profile, (double)end_ns * 1e-9).velocity;
 }
 
+/* The step from the period before, as an acceleration: a ramp can begin anywhere in a period. */
+static double cell_acceleration(const tpi_motion_motion *m, int64_t since_ns, int64_t period_ns)
+{
+    const double step =
+        cell_speed(m, since_ns, period_ns) - cell_speed(m, since_ns - period_ns, period_ns);
+
+    return step / ((double)period_ns * 1e-9);
+}
+
 /* A step of the speed is the change of a whole period, made at its beginning. So a motion that
  * replaces another one within that period finds it made already: in the same direction it goes on
  * when the period is over. */
@@ -37,9 +48,7 @@ int64_t tpi_motion_axis_lag(const tpi_motion_engine *e, const tpi_motion_axis *a
 {
     const int64_t since = tpi_motion_track_present(e) - axis->stepped_ns[up];
 
-    return axis->servo == TPI_MOTION_SERVO_SPEED && since < e->robot.period_ns
-               ? e->robot.period_ns - since
-               : 0;
+    return since < e->robot.period_ns ? e->robot.period_ns - since : 0;
 }
 
 static tpi_motion_station station_at(const tpi_motion_engine *e, const tpi_motion_axis *axis,
@@ -67,12 +76,12 @@ static tpi_motion_station station_at(const tpi_motion_engine *e, const tpi_motio
     if (since < 0) {
         point.position += point.velocity * time;
     }
-    if (m->servo == TPI_MOTION_SERVO_SPEED && before && since <= 0) {
-        point.velocity = tpi_motion_profile_at(&m->profile, 0).velocity;
-    } else if (m->servo == TPI_MOTION_SERVO_SPEED) {
-        point.velocity = cell_speed(m, since - before, e->robot.period_ns);
+    if (m->servo != TPI_MOTION_SERVO_SPEED) {
+        return (tpi_motion_station){point, tpi_motion_profile_acceleration(&m->profile, time)};
     }
-    return (tpi_motion_station){point, tpi_motion_profile_acceleration(&m->profile, time)};
+    point.velocity = before && since <= 0 ? tpi_motion_profile_at(&m->profile, 0).velocity
+                                          : cell_speed(m, since - before, e->robot.period_ns);
+    return (tpi_motion_station){point, cell_acceleration(m, since, e->robot.period_ns)};
 }
 
 static int64_t tau_of(const tpi_motion_engine *e, const tpi_motion_axis *axis)
@@ -163,6 +172,17 @@ static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
     }
 }
 
+/* How long an axis can go on like this and still stop before the limit of its position. */
+static int64_t spare_ns(const tpi_motion_axis *axis, tpi_motion_point from)
+{
+    const double speed = fabs(from.velocity);
+    const double left =
+        from.velocity > 0 ? axis->limits.upper - from.position : from.position - axis->limits.lower;
+    const double spare_s = (left - speed * speed / (2 * axis->limits.acceleration)) / speed;
+
+    return spare_s < 1 ? (int64_t)(fmax(spare_s, 0) * 1e9) : 1000000000; /* also if it stands */
+}
+
 /* Change the speed of a motion from its start on, or after the step that has just been made. */
 static void begin_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
                         double value, double share)
@@ -173,8 +193,10 @@ static void begin_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_m
     tpi_motion_profile_speed(&m->profile, from, value, acceleration, &axis->limits);
     const double next =
         tpi_motion_profile_at(&m->profile, (double)e->robot.period_ns * 1e-9).velocity;
-    const int64_t lag =
-        next != from.velocity ? tpi_motion_axis_lag(e, axis, next > from.velocity) : 0;
+    const int64_t spare = spare_ns(axis, from);
+    int64_t lag = next != from.velocity ? tpi_motion_axis_lag(e, axis, next > from.velocity) : 0;
+
+    lag = lag < spare ? lag : spare;
     if (lag > 0) {
         m->tau0_ns += lag;
         from.position += from.velocity * (double)lag * 1e-9;
@@ -276,9 +298,9 @@ static void begin_profile(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi
 }
 
 /* A track that is slow cannot take over every speed, and one that stands none: the dof slows down
- * at once. */
-static void count_lost_speed(tpi_motion_engine *e, const tpi_motion_axis *axis,
-                             tpi_motion_track *track, tpi_motion_point from)
+ * at once. That is a step of its speed. */
+static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_track *track,
+                            tpi_motion_point from)
 {
     const tpi_motion_motion *m = &axis->motion;
     const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
@@ -286,7 +308,13 @@ static void count_lost_speed(tpi_motion_engine *e, const tpi_motion_axis *axis,
     const double lost =
         before * tpi_motion_track_scale(m->track) - from.velocity * tpi_motion_track_scale(track);
 
-    if (m->track != track && fabs(lost) > step) {
+    if (m->track == track) {
+        return;
+    }
+    if (fabs(lost) > LEAST_LOSS * step) {
+        axis->stepped_ns[lost < 0] = tpi_motion_track_present(e);
+    }
+    if (fabs(lost) > MOST_LOSS * step) {
         track->line.excesses++;
         e->excesses++;
     }
@@ -304,7 +332,7 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
     if (m->servo != 0) {
         const bool own = m->track->client == NULL || m->track->client == track->client;
 
-        count_lost_speed(e, axis, track, from);
+        note_lost_speed(e, axis, track, from);
         tpi_motion_axis_end(e, axis, own ? TPI_MOTION_MODIFIED : TPI_MOTION_INTERRUPTED, false,
                             "replaced by a newer command");
     }

@@ -113,6 +113,67 @@ static void a_speed_that_comes_again_after_a_period_goes_on_as_one(void **state)
     bench_free(once);
 }
 
+/* A dof of positions slows down all the time, which is no step that a speed would wait for: it
+ * stops before its limit whenever speeds come, one or two of them. */
+static void a_dof_that_slows_down_before_its_limit_keeps_it(void **state)
+{
+    (void)state;
+    for (uint32_t at_ms = 1500; at_ms < 2300; at_ms += 7) {
+        struct bench *b = bench_new(NULL);
+        const uint32_t c = bench_join(b, "a", 0);
+
+        bench_set(b, c, 1, 1, 1.4995);
+        bench_wait(b, c, at_ms);
+        bench_send(b, c, BENCH_DIRECT, TPI_MOTION_SPEED, 2, &(tpi_motion_drive){1, 0, -0.9});
+        bench_send(b, c, BENCH_DIRECT, TPI_MOTION_SPEED, 3, &(tpi_motion_drive){1, 0, -0.005});
+        bench_wait(b, c, at_ms % 2 == 0 ? 90 : 500);
+        bench_set(b, c, 4, 1, 1.2); /* from where it is: positions are written again */
+        bench_wait(b, c, 1500);
+        for (size_t i = 0; i < b->count; i++) {
+            const struct bench_write *w = &b->writes[i];
+
+            if (w->servo[0] == TPI_MOTION_SERVO_POSITION && w->values[0] > 1.5 + 1e-9) {
+                fail_msg("at %.9f after a speed at %u ms", w->values[0], at_ms);
+            }
+        }
+        bench_free(b);
+    }
+}
+
+/* Where the head is after a client with a quarter of the rate has taken it over with a speed, while
+ * it moved towards its limit; written as positions again. */
+static double highest_after_slow_client(uint32_t at_ms, double speed)
+{
+    struct bench *b = bench_new(NULL);
+    const uint32_t fast = bench_join(b, "fast", 0), slow = bench_join(b, "slow", 1);
+    double highest = 0;
+
+    bench_rate(b, slow, 0.25);
+    bench_send(b, fast, BENCH_DIRECT, TPI_MOTION_SPEED, 1, &(tpi_motion_drive){1, 0, 0.9});
+    bench_wait(b, fast, at_ms);
+    bench_send(b, slow, BENCH_DIRECT, TPI_MOTION_SPEED, 2, &(tpi_motion_drive){1, 0, speed});
+    bench_wait(b, slow, 500);
+    bench_set(b, slow, 3, 1, 1.2);
+    bench_wait(b, slow, 3000);
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->writes[i].write.output == 1 && b->writes[i].servo[0] == TPI_MOTION_SERVO_POSITION) {
+            highest = fmax(highest, b->writes[i].values[0]);
+        }
+    }
+    bench_free(b);
+    return highest;
+}
+
+/* The slow client cannot have the whole speed: that is a step down. The new motion does not wait
+ * until the period of this step is over if the dof would not stop before its limit then. */
+static void a_speed_that_is_lost_near_a_limit_delays_no_brake(void **state)
+{
+    (void)state;
+    for (uint32_t at_ms = 1700; at_ms < 2100; at_ms += 13) {
+        assert_true(highest_after_slow_client(at_ms, 0.01) <= 1.5 + 1e-9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +181,8 @@ int main(void)
         BENCH_CASE(a_stop_within_the_period_of_a_step_begins_at_once),
         BENCH_CASE(speeds_stops_and_brakes_at_any_time_keep_the_acceleration),
         BENCH_CASE(a_speed_that_comes_again_after_a_period_goes_on_as_one),
+        BENCH_CASE(a_dof_that_slows_down_before_its_limit_keeps_it),
+        BENCH_CASE(a_speed_that_is_lost_near_a_limit_delays_no_brake),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

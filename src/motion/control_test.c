@@ -511,6 +511,29 @@ static void a_clear_that_is_refused_drops_nothing(void **state)
     assert_true(bench_last(b, 1)->values[0] == 0.1);
 }
 
+/* The network may deliver END late, or the playback may have had nothing to do. */
+static void the_end_of_a_playback_may_come_when_it_is_over(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_begin begin = {
+        .sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 1, .duration_us = 1000};
+
+    bench_session(b, c, TPI_MOTION_BEGIN, &begin);
+    frame(b, c, TPI_MOTION_PLAYBACK, 0, 0.1);
+    bench_wait(b, c, 2000);
+    assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+    bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 1});
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 1}); /* once */
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "no such sequence has begun");
+    bench_session(b, c, TPI_MOTION_BEGIN, &begin);
+    bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){0});
+    bench_drain(b, c);
+    bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 1}); /* that one was not over */
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "no such sequence has begun");
+}
+
 static void a_sequence_has_to_begin(void **state)
 {
     struct bench *b = *state;
@@ -554,6 +577,7 @@ int main(void)
         BENCH_CASE(delayed_frames_are_waited_for_on_request),
         BENCH_CASE(a_sequence_may_last_longer_than_the_horizon),
         BENCH_CASE(a_clear_that_is_refused_drops_nothing),
+        BENCH_CASE(the_end_of_a_playback_may_come_when_it_is_over),
         BENCH_CASE(a_sequence_has_to_begin),
     };
 

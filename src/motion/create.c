@@ -47,15 +47,29 @@ static tp_status check_axis(const tpi_motion_engine *e, const tpi_motion_axis *a
     return TP_OK;
 }
 
+/* Whether the limits that the file has for a follower count: those of passive joints can exclude
+ * those of their master. */
+static bool counts(const tpi_motion_axis *master, const tpi_motion_axis *follower, tpi_dof dof)
+{
+    double way[2];
+
+    dof.lower = follower->first.lower;
+    dof.upper = follower->first.upper;
+    return tpi_dof_way(&dof, master->first.lower, master->first.upper, way);
+}
+
 /* Bound an axis by the limits of one that follows it. */
-static void bound_by_follower(tpi_motion_axis *axis, const tpi_dof *follower)
+static void bound_by_follower(tpi_motion_axis *axis, const tpi_motion_axis *other,
+                              const tpi_dof *follower)
 {
     const double factor = follower->multiplier;
-    const double a = (follower->lower - follower->offset) / factor;
-    const double b = (follower->upper - follower->offset) / factor;
+    double way[2];
 
-    axis->limits.lower = fmax(axis->limits.lower, fmin(a, b));
-    axis->limits.upper = fmin(axis->limits.upper, fmax(a, b));
+    (void)tpi_dof_way(follower, axis->limits.lower, axis->limits.upper, way);
+    if (counts(axis, other, *follower)) {
+        axis->limits.lower = way[0];
+        axis->limits.upper = way[1];
+    }
     axis->limits.velocity = fmin(axis->limits.velocity, follower->velocity / fabs(factor));
     axis->limits.acceleration =
         fmin(axis->limits.acceleration, follower->acceleration / fabs(factor));
@@ -83,7 +97,7 @@ void tpi_motion_axis_limit_all(tpi_motion_engine *e)
     }
     for (uint16_t i = 0; m != NULL && i < e->axis_count; i++) {
         if (m->dofs[i].master >= 0 && m->dofs[i].multiplier != 0) {
-            bound_by_follower(&e->axes[m->dofs[i].master], &m->dofs[i]);
+            bound_by_follower(&e->axes[m->dofs[i].master], &e->axes[i], &m->dofs[i]);
         }
     }
 }

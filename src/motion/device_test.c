@@ -136,6 +136,25 @@ static void a_lease_is_granted_up_to_the_longest(void **state)
     assert_int_equal(lease.lease_us, 30000000);
 }
 
+/* Its own time line stands, so that it does not drive yet; nor does the base drive on. */
+static void a_goto_on_a_line_that_stands_stops_the_base(void **state)
+{
+    const tpi_motion_header now = {.mode = TPI_MOTION_DELAY};
+    struct bench *b = *state;
+    const uint32_t low = bench_join(b, "low", 0), high = bench_join(b, "high", 1);
+
+    bench_rate(b, high, 0);
+    bench_speed(b, low, 1, 0.5, 0, 0);
+    bench_wait(b, low, 2000);
+    assert_true(bench_last(b, 0)->values[0] == 0.5);
+    bench_send(b, high, now, TPI_MOTION_GOTO, 2, &(tpi_motion_goto){9, 0, 0, 0});
+    bench_run(b, b->now_ns + 100 * BENCH_MS);
+    assert_int_equal(bench_last(b, 0)->write.what, TPI_MOTION_WRITE_STOP);
+    bench_rate(b, high, 1);
+    bench_run(b, b->now_ns + 2000 * BENCH_MS);
+    assert_int_equal(bench_last(b, 0)->write.what, TPI_MOTION_WRITE_GOTO);
+}
+
 static void a_higher_rank_does_not_interrupt_home(void **state)
 {
     struct bench *b = *state;
@@ -307,6 +326,7 @@ int main(void)
         BENCH_CASE(a_motion_of_the_device_cannot_be_interrupted),
         BENCH_CASE(a_client_that_may_not_move_any_more_stops),
         BENCH_CASE(a_lease_is_granted_up_to_the_longest),
+        BENCH_CASE(a_goto_on_a_line_that_stands_stops_the_base),
         BENCH_CASE(a_higher_rank_does_not_interrupt_home),
         BENCH_CASE(a_force_ends_with_its_command),
         BENCH_CASE(times_of_an_earlier_server_are_refused),

@@ -228,6 +228,42 @@ static void home_cannot_be_interrupted(void **state)
     assert_true(bench_last(b, 1)->values[0] == 0);
 }
 
+/* It stands there already, so that HOME ends at the instant at which it starts. Frames of the same
+ * instant start in order: by their times, then as they came. What starts behind it finds it. */
+static void a_command_at_the_instant_of_a_home_is_busy(void **state)
+{
+    const tpi_motion_header quiet = {.mode = TPI_MOTION_DELAY}; /* without signals of success */
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_send(b, c, quiet, TPI_MOTION_HOME, 1, &(tpi_motion_home){0xffff});
+    bench_set(b, c, 2, 1, 1);
+    bench_run(b, b->now_ns + BENCH_MS);
+    bench_expect(b, c, 2, TPI_MOTION_BUSY, true, "head moves to its rest position");
+    bench_set(b, c, 3, 1, 1); /* an instant later it is over */
+    bench_run(b, b->now_ns + BENCH_MS);
+    bench_expect(b, c, 3, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect_nothing(b, c);
+}
+
+static void a_late_home_starts_before_a_later_frame_of_its_instant(void **state)
+{
+    const tpi_motion_header now = {.mode = TPI_MOTION_DELAY, .flags = TPI_MOTION_ACK};
+    const tpi_motion_header before = {.mode = TPI_MOTION_DELAY,
+                                      .flags = TPI_MOTION_ACK,
+                                      .time_us = (uint64_t)(BENCH_START / 1000) + 1000};
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_run(b, b->now_ns + 100 * BENCH_MS);
+    bench_send(b, c, now, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 1, 0});
+    bench_send(b, c, before, TPI_MOTION_HOME, 2, &(tpi_motion_home){1});
+    bench_run(b, b->now_ns + BENCH_MS);
+    bench_expect(b, c, 1, TPI_MOTION_BUSY, true, "head moves to its rest position");
+    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
+    bench_expect_nothing(b, c);
+}
+
 /* ---- Clients side by side ---- */
 
 static void another_client_is_busy_until_the_dof_is_free(void **state)
@@ -411,6 +447,8 @@ int main(void)
         BENCH_CASE(what_the_robot_does_not_have_is_said_once_and_the_rest_runs),
         BENCH_CASE(a_goto_is_stopped_in_a_hold_and_issued_again),
         BENCH_CASE(home_cannot_be_interrupted),
+        BENCH_CASE(a_command_at_the_instant_of_a_home_is_busy),
+        BENCH_CASE(a_late_home_starts_before_a_later_frame_of_its_instant),
         BENCH_CASE(another_client_is_busy_until_the_dof_is_free),
         BENCH_CASE(a_frame_that_waits_holds_its_dofs),
         BENCH_CASE(a_command_that_is_refused_holds_nothing),

@@ -67,7 +67,7 @@ typedef struct tpi_motion_track {
         uint32_t id, expected, received, played, late;
         tpi_motion_estimator estimator;
         uint8_t mode;
-        bool complete, gaps;           /* all frames are known; some never came */
+        bool complete, gaps, ended;    /* all frames are known; some never came; END has come */
         int64_t duration_ns, start_at; /* when it can start, INT64_MAX: unknown */
         int64_t begun_ns, begun_tau_ns;
         tpi_motion_estimate estimate;
@@ -113,6 +113,7 @@ typedef struct tpi_motion_client {
     tpi_motion_repeat repeats[TPI_MOTION_BROADCASTS];
     uint64_t refusals[TPI_MOTION_REFUSALS];
     uint32_t refusal_count;
+    uint32_t over; /* a playback that was over before its END came; 0: none */
     uint64_t played, late_frames, longest_late_ns, skipped;
 } tpi_motion_client;
 

@@ -115,12 +115,18 @@ static tp_status make_records(tpi_motion_model *model, tp_error *err)
 tp_status tpi_motion_model_read(tpi_motion_model **out, const char *text, size_t length,
                                 const char *path, tp_error *err)
 {
+    return tpi_motion_model_read_base(out, text, length, path, false, err);
+}
+
+tp_status tpi_motion_model_read_base(tpi_motion_model **out, const char *text, size_t length,
+                                     const char *path, bool planar, tp_error *err)
+{
     tpi_motion_model *model = calloc(1, sizeof *model);
 
     if (model == NULL) {
         return tp_fail(err, TP_E_NOMEM, "no memory");
     }
-    tp_status status = tpi_urdf_read(&model->mechanism, text, length, path, err);
+    tp_status status = tpi_urdf_read_base(&model->mechanism, text, length, path, planar, err);
     if (status == TP_OK) {
         status = make_records(model, err);
     }

@@ -17,6 +17,10 @@ typedef struct tpi_motion_model tpi_motion_model;
 tp_status tpi_motion_model_read(tpi_motion_model **out, const char *text, size_t length,
                                 const char *path, tp_error *err);
 
+/* The same. If `planar`, the base is planar unless the file says what it is. */
+tp_status tpi_motion_model_read_base(tpi_motion_model **out, const char *text, size_t length,
+                                     const char *path, bool planar, tp_error *err);
+
 /* Accepts NULL. Robots that were filled with it must not be used any more. */
 void tpi_motion_model_destroy(tpi_motion_model *model);
 

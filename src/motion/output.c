@@ -36,12 +36,14 @@ static double values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis,
     return point.velocity;
 }
 
+/* Only a dof that takes speeds makes a step: one that takes positions changes its speed all the
+ * time. */
 static void note_step(tpi_motion_axis *axis, double speed, int64_t at_ns)
 {
-    if (speed != axis->speed) {
+    if (speed != axis->speed && axis->servo == TPI_MOTION_SERVO_SPEED) {
         axis->stepped_ns[speed > axis->speed] = at_ns;
-        axis->speed = speed;
     }
+    axis->speed = speed;
 }
 
 static const double LEAST_STEP = 0.01; /* of the rate of a GOTO, which is issued again then */
@@ -77,20 +79,32 @@ static double goto_rate(const tpi_motion_output *output, const tpi_motion_track 
     return track->line.end.rate > 0 ? track->line.end.rate : output->goes ? output->rate : scale;
 }
 
+/* Whether the last write of speeds lets it move. */
+static bool is_moving(const tpi_motion_engine *e, const tpi_motion_output *output)
+{
+    for (uint16_t i = 0; i < output->count; i++) {
+        if (e->room.written[2 * output->axes[i] + 1] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A GOTO runs in the device: it is stopped while its time line stands, and issued again when its
- * rate has changed. */
+ * rate has changed. One that begins on a line that stands stops what it replaces. */
 static void write_goto(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns, double rate)
 {
     const bool goes = rate > 0;
     const bool other = fabs(rate - output->rate) >= LEAST_STEP || (rate == 1 && output->rate < 1);
 
-    if (goes == output->goes && !(goes && (output->forced || other))) {
+    if (goes == output->goes && !(goes ? output->forced || other : is_moving(e, output))) {
         return;
     }
     for (uint16_t i = 0; i < output->count; i++) {
         e->room.values[i] = e->axes[output->axes[i]].motion.value;
         e->room.speeds[i] = 0;
         e->room.servos[i] = 0;
+        memset(e->room.written + 2 * output->axes[i], 0, 2 * sizeof *e->room.written);
     }
     output->goes = goes;
     output->rate = rate;

@@ -122,6 +122,7 @@ static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const 
         return "too many sequences";
     }
     *track = (tpi_motion_track){.client = client};
+    client->over = client->over == b->sequence ? 0 : client->over;
     tpi_motion_track_set_state(e, track, TPI_MOTION_TRACK_COLLECTS);
     track->sequence.id = b->sequence;
     track->sequence.mode = b->mode;
@@ -139,10 +140,14 @@ static const char *end(tpi_motion_engine *e, tpi_motion_client *client, const tp
 {
     tpi_motion_track *track = find(client, b->sequence, false);
 
+    if (track == NULL && b->sequence != 0 && b->sequence == client->over) {
+        client->over = 0;
+        return NULL;
+    }
     if (track == NULL) {
         return "no such sequence has begun";
     }
-    track->sequence.complete = true;
+    track->sequence.complete = track->sequence.ended = true;
     track->sequence.gaps = b->frames > track->sequence.received;
     if (track->state == TPI_MOTION_TRACK_COLLECTS) {
         track->sequence.start_at = tpi_motion_track_present(e);

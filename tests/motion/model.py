@@ -42,7 +42,7 @@ class Dof:
     def reset(self):
         """Nothing has been commanded yet."""
         self.position = 0.0  # None: the specification does not say
-        self.arrived = None  # where it stands after a motion that nothing disturbed
+        self.arrived, self.since = None, 0  # where it stands after a motion that nothing disturbed, and from when on
         self.active = None  # the command that it plays
         self.owner = None  # the client that it belongs to
         self.unsure, self.unsure_of = 0, None  # it may still be held until then, by this client
@@ -136,6 +136,7 @@ class Client:
         self.mode, self.late_rule = DIRECT, 0
         self.rate, self.exact = 1.0, True
         self.sequences = {}
+        self.over = 0  # a playback that was over before its END came
         self.broadcasts = {}  # tag: period, next
         self.gone = self.lingers = False
         self.silent = 0  # frames that were dropped, or had played before
@@ -375,8 +376,10 @@ class Model:
             self.clear(client, package, line)
         self.turn += 1
         frame = Frame(client, package, mode, line, self.turn)
-        full = self.depth(client) - self.silent(client) >= self.limit or self.depth(client) >= self.limit and any(
-            s.text == "the queue is full" for r in package.records for s in self.answers_of(client, r.tag))
+        said = any(s.text == "the queue is full" for r in package.records for s in self.answers_of(client, r.tag))
+        full = self.depth(client) - self.silent(client) >= self.limit or self.depth(client) >= self.limit and said
+        if full and not said and self.starts_now(client):
+            raise Open  # whether it has started at this instant, and left the queue
         if full:
             for record in package.records:
                 self.refuse(client, record, package, {ERROR})
@@ -389,6 +392,11 @@ class Model:
             self.enqueue(line, frame)
         elif frame.commands:
             self.schedule(frame)
+
+    def starts_now(self, client):
+        """Whether a frame of a client starts at this instant, or a sequence that has all its frames."""
+        return any(f.client is client and f.due and f.due <= self.front for f in self.waiting) or any(
+            s.collecting and s.complete() for s in client.sequences.values())
 
     def depth(self, client):
         """Frames of a client that wait."""
@@ -439,14 +447,15 @@ class Model:
                 dof.owner.rank >= client.rank or (dof.active and dof.active.record.code == HOME))
             if self.is_unsure(dof) and (foreign or busy or dof.owner is not client):
                 raise Open
-            if foreign and not busy and any(f.client is dof.owner and f.due and f.due <= self.front
-                                            for f in self.waiting):
+            if foreign and not busy and self.starts_now(dof.owner):
                 raise Open  # whether it has started and ended at this instant
             if foreign:
                 self.refuse(client, record, package, {BUSY})
                 return
-        if record.code == STOP and frame.mode == DIRECT and min(client.rate, self.robot_rate) == 0 and all(
-                d.owner in (None, client) for d in self.robot.base):
+        stops = record.code == STOP and frame.mode == DIRECT and min(client.rate, self.robot_rate) == 0
+        if stops and any(self.is_unsure(d) for d in self.robot.base):
+            raise Open  # whether a dof that came to rest belongs to another client again
+        if stops and all(d.owner in (None, client) for d in self.robot.base):
             self.stop_in_hold(client, record, package)
             return
         if self.held(client, frame, record, targets):
@@ -455,8 +464,7 @@ class Model:
         frame.commands.append(Command(frame, record, targets, modified))
         for dof in targets:
             rival, dof.owner = dof.owner, client
-            if rival not in (None, client) and any(f.client is rival and f.due and f.due <= self.front
-                                                   for f in self.waiting):
+            if rival not in (None, client) and self.starts_now(rival):
                 raise Open  # whether it has started at this instant
             if rival not in (None, client) and dof.active and dof.active.client is rival:
                 frame.takes = True
@@ -468,6 +476,9 @@ class Model:
         if command.record.code == GOTO:
             self.halt(command, {max(command.worst, *signals)})
             return
+        if self.is_slowed(command) and any(s.final and s.signal == SUCCESS and abs(s.end - self.front) <= 1
+                                           for s in self.answers_of(command.client, command.tag)):
+            raise Open  # whether it arrives in the instant in which it is replaced: slowed time does not say
         command.live.discard(dof)
         if dof in command.ends and self.may_have_ended(command, dof):
             if INTERRUPTED in signals:
@@ -566,6 +577,8 @@ class Model:
     def schedule_slowed(self, frame):
         """A frame on the server's clock starts when the engine says, not too early."""
         start = self.seen_start(frame)
+        if start is not None and frame.due == start:
+            return  # it is waited for already
         if start is not None:
             frame.due = start
             self.at(max(start + SOON, self.front), self.start, frame, start, order=frame.order)
@@ -574,7 +587,8 @@ class Model:
         elif frame.commands and all(self.refusals(c) for c in frame.commands):
             refused = self.refused_at(frame)
             frame.client.queue_exact = frame.client.queue_exact and not self.ahead
-            self.at(max(frame.time, self.front, refused or 0) + SOON, self.start, frame, 0, order=frame.order)
+            frame.due = max(frame.time, self.front, refused or 0)
+            self.at(frame.due + SOON, self.start, frame, frame.due, order=frame.order)
 
     def start_on_time(self, frame, attempt):
         """A frame is due, unless its time line was slowed."""
@@ -593,8 +607,10 @@ class Model:
         """Whether frames of its time line start before it at this instant; then it gets another rank."""
         before = [f.rank for f in self.waiting if f is not frame and f.line is frame.line and
                   f.client is frame.client and f.due == due and self.precedes(f, frame)]
-        if not before or max(before) <= frame.rank or frame.takes:
+        if not before or max(before) < frame.rank:
             return False
+        if frame.takes:
+            raise Open  # whether it has started when it took the dof, before the others came
         frame.rank = max(before) + SOON
         return True
 
@@ -656,6 +672,9 @@ class Model:
             if dof.unsure > self.front and dof.unsure_of is not command.client or (
                     dof.owner is not command.client and self.is_unsure(dof)):
                 raise Open
+        if self.ahead and any(d.owner and d.owner is not command.client and d.owner.heard + d.owner.lease <= self.front
+                              for d in command.targets):
+            raise Open  # whether the engine had planned this far before the lease of the other one ended
         if any(d.owner is not command.client for d in command.targets):
             goes_home = any(d.owner is command.client and d.active and d.active.record.code == HOME
                             for d in command.targets)
@@ -729,6 +748,7 @@ class Model:
             command.maybe |= command.ends[dof][2] - {min(command.ends[dof][2])}
             dof.active = None
             dof.position = dof.arrived = command.targets[dof] if command.servo == 1 else None
+            dof.since = self.front
             self.settle([dof])
             if command.frame.line:
                 self.check_over(command.frame.line)
@@ -755,7 +775,10 @@ class Model:
             return  # something went wrong with it before it came to its end
         for dof in command.live:
             dof.unsure, dof.unsure_of = max(dof.unsure, high), command.client
-        self.at(low if not command.frame.answers else high, self.reached, command, command.attempt, (low, high))
+        when = low if not command.frame.answers else high
+        if when <= self.front:
+            when = self.front + SOON  # also without an answer: after everything of its instant has started
+        self.at(when, self.reached, command, command.attempt, (low, high))
 
     def reached(self, command, attempt, end):
         """A motion has arrived."""
@@ -764,6 +787,7 @@ class Model:
         known = command.servo == 1 and end[1] - end[0] < 2
         for dof in command.live:
             dof.position = dof.arrived = command.targets[dof] if known else None
+            dof.since = self.front
         signals = {SUCCESS}
         for dof in command.live:
             signals = {max(a, b) for a in signals for b in command.ends[dof][2]}
@@ -788,7 +812,7 @@ class Model:
             most = cubic(way, dof.velocity, 0.8 * dof.acceleration)
             if most <= asked:
                 return asked, asked + 1, {SUCCESS}
-            signals = {MODIFIED} if least > asked else {SUCCESS, MODIFIED}
+            signals = {MODIFIED} if least > asked + SOON else {SUCCESS, MODIFIED}  # the shortest one may be the one asked for
             return int(max(asked, least)), int(max(asked, most)) + 2 * period, signals
         least = fastest(way, dof.velocity, dof.acceleration)
         most = fastest(way, dof.velocity, 0.8 * dof.acceleration)
@@ -952,6 +976,7 @@ class Model:
     def over(self, line, attempt):
         """A sequence ends, unless a frame has come."""
         if attempt == line.attempt and not line.frames and not self.drives(line):
+            line.client.over = line.client.over if line.ended or line.over else line.id
             self.end_sequence(line, {MODIFIED} if line.missing else {SUCCESS})
 
     def end_sequence(self, line, signals):
@@ -993,11 +1018,15 @@ class Model:
         if record.mode == PLAYBACK and not (record.frames and record.duration):
             return ERROR
         client.sequences[record.sequence] = Sequence(client, record)
+        client.over = 0 if client.over == record.sequence else client.over
         return SUCCESS
 
     def finish_sequence(self, client, record):
         """END."""
         line = client.sequences.get(record.sequence)
+        if not line and record.sequence == client.over:
+            client.over = 0
+            return SUCCESS
         if not line:
             return ERROR
         line.ended = True
@@ -1043,6 +1072,9 @@ class Model:
                     self.finish(command, {MODIFIED}, (0, 0))
             if not frame.commands and not frame.line:
                 self.drop(frame, {MODIFIED})
+            elif frame.line and not frame.line.collecting and not self.sharp(frame.line):
+                frame.attempt += 1
+                self.follow(frame.line, frame)  # what is left of it may have been refused
         for dof in self.robot.dofs:
             if dof.active and dof.active.client is client and dof.active.tag == record.of:
                 self.halt(dof.active, {MODIFIED})
@@ -1077,6 +1109,8 @@ class Model:
             for dof, (low, _, signals) in command.ends.items():
                 command.ends[dof] = (low, LONG, signals)
             self.await_end(command)
+        for line in [s for c in clients for s in c.sequences.values()]:
+            self.check_over(line)  # its last motions take longer
 
     def set_lease(self, client, record):
         """LEASE is answered with the lease granted."""

@@ -37,6 +37,19 @@ static void check_limits(struct watch *w, const tpi_motion_write *write, const s
     }
 }
 
+/* What an excess that the engine counts, and that is excused for two periods, may be. A time line
+ * that has to stop, and a speed that another time line cannot take over, only slow a dof down,
+ * which ends at 0: that has no other bound. Where a time line gets faster while the acceleration of
+ * a dof is at its limit, a fifth of the limit is added (LEAST_GRIP of axis.c). Positions, speeds
+ * and jumps are checked in any case, and so is this. */
+static const double MOST_GAIN = 1.2;
+
+/* How much faster a dof gets, also if it turns around. */
+static double gain(double from, double to)
+{
+    return from * to >= 0 ? fabs(to) - fabs(from) : fabs(to);
+}
+
 static void check_change(struct watch *w, const tpi_motion_write *write, const struct watched *d)
 {
     double dt = (double)(write->due_ns - d->due_ns) * 1e-9;
@@ -49,8 +62,12 @@ static void check_change(struct watch *w, const tpi_motion_write *write, const s
     /* A speed that begins is that of the end of its first period. While time is slowed, a speed is
      * scaled by the mean rate of a step, and it may have grown by some percent since that was
      * planned. */
-    if (change > d->dof.acceleration * (dt + 1.1 * w->period_s) + 1e-9 &&
-        write->due_ns > w->excused_ns) {
+    const double most = d->dof.acceleration * (dt + 1.1 * w->period_s);
+    const double gained = gain(d->speed, write->speeds[d->slot]);
+    if (gained > MOST_GAIN * most + 1e-9) {
+        complain(w, write, "gains speed", gained);
+    }
+    if (change > most + 1e-9 && write->due_ns > w->excused_ns) {
         snprintf(w->hasty, sizeof w->hasty, "output %u slot %u at %lld ns: %.9g to %.9g in %.9g s",
                  d->output, d->slot, (long long)write->due_ns, d->speed, write->speeds[d->slot],
                  dt);

@@ -26,7 +26,7 @@ static tp_status read_text(tpi_buf *text, char *found, size_t size, const char *
     return status;
 }
 
-tp_status tpi_motion_load(tpi_motion_model **out, const char *folder, const char *path,
+tp_status tpi_motion_load(tpi_motion_model **out, const char *folder, const char *path, bool planar,
                           tp_error *err)
 {
     char found[4096];
@@ -34,7 +34,7 @@ tp_status tpi_motion_load(tpi_motion_model **out, const char *folder, const char
     tp_status status = read_text(&text, found, sizeof found, folder, path, err);
 
     if (status == TP_OK) {
-        status = tpi_motion_model_read(out, text.data, text.length, found, err);
+        status = tpi_motion_model_read_base(out, text.data, text.length, found, planar, err);
     }
     tpi_buf_fini(&text);
     return status;
