@@ -140,17 +140,12 @@ static tp_status match_all(struct robotfile *r, const tp_universal_program *ask,
     return status == TP_OK && u->texts.failed ? TP_E_NOMEM : status;
 }
 
-tp_status tpi_robotfile_match(tp_device *device, const tp_universal_program *ask,
-                              tp_universal_matches *answer, tp_error *err)
+static tp_status match_program(struct robotfile *r, const tp_universal_program *ask,
+                               tp_universal_matches *answer, tp_error *err)
 {
-    struct robotfile *r = state_of(device);
     struct robotfile_universal *u = r->universal;
     const uint32_t count = ask->devices_count;
 
-    if (count > TP_UNIVERSAL_MOST_DEVICES) {
-        return tp_fail(err, TP_E_LIMIT, "a program has at most %d devices",
-                       TP_UNIVERSAL_MOST_DEVICES);
-    }
     tpi_buf_clear(&u->texts);
     tpi_buf_clear(&u->items);
     tp_universal_match *matches =
@@ -166,6 +161,82 @@ tp_status tpi_robotfile_match(tp_device *device, const tp_universal_program *ask
     *answer =
         (tp_universal_matches){.revision = u->revision, .matches_count = count, .matches = matches};
     return TP_OK;
+}
+
+/* ---- Programs that wait ---- */
+
+/* A copy in one block: devices, then their classes. */
+static bool copy_program(struct waiting *out, const tp_universal_program *ask)
+{
+    size_t size = ask->devices_count * sizeof *ask->devices;
+
+    for (uint32_t i = 0; i < ask->devices_count; i++) {
+        size += ask->devices[i].classes_count;
+    }
+    out->memory = malloc(size + 1);
+    if (out->memory == NULL) {
+        return false;
+    }
+    out->program = *ask;
+    out->program.devices = out->memory;
+    char *at = (char *)out->memory + ask->devices_count * sizeof *ask->devices;
+    for (uint32_t i = 0; i < ask->devices_count; i++) {
+        out->program.devices[i] = ask->devices[i];
+        out->program.devices[i].classes = at;
+        if (ask->devices[i].classes_count > 0) {
+            memcpy(at, ask->devices[i].classes, ask->devices[i].classes_count);
+        }
+        at += ask->devices[i].classes_count;
+    }
+    return true;
+}
+
+/* Whether the program waits now; otherwise it is matched with what is known. */
+static bool wait_for_sensors(struct robotfile *r, tp_device *device,
+                             const tp_universal_program *ask)
+{
+    for (unsigned i = 0; tpi_robotfile_sensors_are_open(r) && i < MOST_PROGRAMS; i++) {
+        struct waiting *waiting = &r->universal->waiting[i];
+        if (waiting->ticket == NULL && copy_program(waiting, ask)) {
+            waiting->ticket = tp_device_defer(device);
+            return true;
+        }
+    }
+    return false;
+}
+
+void tpi_robotfile_match_waiting(struct robotfile *r, const char *why)
+{
+    for (unsigned i = 0; i < MOST_PROGRAMS; i++) {
+        struct waiting waiting = r->universal->waiting[i];
+        tp_universal_matches answer;
+        tp_error err = {0};
+
+        r->universal->waiting[i] = (struct waiting){0};
+        if (waiting.ticket == NULL) {
+            continue;
+        }
+        if (why != NULL) {
+            tp_ticket_fail(waiting.ticket, TP_E_DEVICE, why);
+        } else if (match_program(r, &waiting.program, &answer, &err) == TP_OK) {
+            tp_ticket_answer(waiting.ticket, &answer);
+        } else {
+            tp_ticket_fail(waiting.ticket, err.code, err.text);
+        }
+        free(waiting.memory);
+    }
+}
+
+tp_status tpi_robotfile_match(tp_device *device, const tp_universal_program *ask,
+                              tp_universal_matches *answer, tp_error *err)
+{
+    struct robotfile *r = state_of(device);
+
+    if (ask->devices_count > TP_UNIVERSAL_MOST_DEVICES) {
+        return tp_fail(err, TP_E_LIMIT, "a program has at most %d devices",
+                       TP_UNIVERSAL_MOST_DEVICES);
+    }
+    return wait_for_sensors(r, device, ask) ? TP_PENDING : match_program(r, ask, answer, err);
 }
 
 /* ---- Explanations ---------------------------------------------------------------------------- */

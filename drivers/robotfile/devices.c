@@ -108,6 +108,7 @@ bool tpi_robotfile_devices_deliver(struct robotfile *r)
 static struct devices_item *meant(struct robotfile *r, const struct order *order)
 {
     const bool is_numbered = order->verb == ORDER_VOLTAGE || order->verb == ORDER_SWITCH ||
+                             order->verb == ORDER_ANALOG_OF || order->verb == ORDER_DIGITAL_OF ||
                              order->verb == ORDER_LIGHT || order->verb == ORDER_TURN ||
                              order->verb == ORDER_MOVE || order->verb == ORDER_ANGLE;
     const double number = is_numbered ? order->numbers[0] : 0;
@@ -185,7 +186,7 @@ bool tpi_robotfile_devices_take(struct robotfile *r, tp_link *from, const tp_msg
     for (unsigned i = 0; i < d->count; i++) {
         struct devices_item *item = &d->items[i];
 
-        if (item->link == from) {
+        if (item->link == from && !tpi_robotfile_sensors_take(r, item, msg)) {
             tpi_robotfile_devices_keep(item, msg, tpi_robotfile_now_ns(r));
         }
         all = all && (item->is_heard || item->interface == &tp_interface_position2d ||
@@ -199,6 +200,7 @@ void tpi_robotfile_devices_start(struct robotfile *r)
     struct robotfile_devices *d = r->devices;
 
     d->has_answer = false;
+    d->asking = 0;
     for (unsigned i = 0; i < d->count; i++) {
         d->items[i].is_heard = d->items[i].is_lost = false;
         d->items[i].beams = (struct devices_beams){.is_known = false};
@@ -206,6 +208,7 @@ void tpi_robotfile_devices_start(struct robotfile *r)
         d->items[i].count = 0;
         d->items[i].outputs = 0;
         tpi_robotfile_devices_ask(&d->items[i]);
+        tpi_robotfile_sensors_ask(r, &d->items[i]);
     }
 }
 
@@ -239,8 +242,7 @@ static tp_status require(struct robotfile *r, size_t i, tp_error *err)
     return status;
 }
 
-/* The number "device" of a part; 0 if it has none. */
-static unsigned number_of(const struct robotfile *r, const tpi_part *part)
+unsigned tpi_robotfile_devices_number(const struct robotfile *r, const tpi_part *part)
 {
     const tpi_scope *scope = &r->loaded->robot->scope;
 
@@ -262,7 +264,8 @@ static bool is_there(void *context, const tpi_part *part)
         const size_t length = strlen(usable[i].name);
         if (strncmp(type, usable[i].name, length) == 0 &&
             (type[length] == '\0' || type[length] == '_')) {
-            return tpi_robotfile_devices_find(r, usable[i].name, number_of(r, part)) != NULL;
+            return tpi_robotfile_devices_find(r, usable[i].name,
+                                              tpi_robotfile_devices_number(r, part)) != NULL;
         }
     }
     return false;
@@ -306,6 +309,9 @@ void tpi_robotfile_devices_fini(struct robotfile *r)
 {
     if (r->devices != NULL) {
         tpi_buf_fini(&r->devices->answer);
+        for (unsigned i = 0; i < r->devices->count; i++) {
+            free(r->devices->items[i].told);
+        }
         free(r->devices);
     }
 }

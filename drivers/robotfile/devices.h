@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "orders.h"
 #include "troupe/driver.h"
+#include "universal/wired.h"
 
 enum { MOST_DEVICES = 24, DEVICE_VALUES = 360, DEVICE_ELEMENTS = 64, DEVICE_BLOBS = 16 };
 
@@ -49,6 +50,7 @@ struct devices_item {
     struct devices_joint joints[DEVICE_ELEMENTS];
     struct devices_blob blobs[DEVICE_BLOBS]; /* `count` of them */
     uint32_t outputs;                        /* of a dio: what they were set to */
+    char *told; /* owned; the channels of a sensor that describes itself; NULL for other devices */
 };
 
 struct robotfile_devices {
@@ -56,6 +58,8 @@ struct robotfile_devices {
     struct devices_item items[MOST_DEVICES];
     bool has_answer; /* which the dialog has not received */
     tpi_buf answer;  /* owned */
+    unsigned asking; /* devices that have not said yet whether they are such sensors */
+    bool is_new;     /* what they said is not in the parts yet */
 };
 
 struct robotfile;
@@ -80,6 +84,19 @@ bool tpi_robotfile_devices_deliver(struct robotfile *r);
 /* Stop the device that moves, in a `halt`. */
 void tpi_robotfile_devices_halt(struct robotfile *r);
 
+/* sensors.c: ask a device whether it is a sensor that describes itself; take what it tells. */
+void tpi_robotfile_sensors_ask(struct robotfile *r, struct devices_item *item);
+bool tpi_robotfile_sensors_take(struct robotfile *r, struct devices_item *item, const tp_msg *msg);
+
+/* sensors.c: plug in and out what has changed, unless a command runs. */
+void tpi_robotfile_sensors_settle(struct robotfile *r);
+
+/* sensors.c: switch off the actuators of sensors, such as heaters. */
+void tpi_robotfile_sensors_stop(struct robotfile *r);
+
+/* sensors.c: whether it is not known yet which sensors there are. */
+bool tpi_robotfile_sensors_are_open(const struct robotfile *r);
+
 /* The robot is its devices, not bytes on a line. */
 bool tpi_robotfile_has_devices(const struct robotfile *r);
 
@@ -87,6 +104,9 @@ bool tpi_robotfile_has_devices(const struct robotfile *r);
  * for none. */
 struct devices_item *tpi_robotfile_devices_find(const struct robotfile *r, const char *name,
                                                 unsigned number);
+
+/* devices.c: the number "device" of a part; 0 if it has none. */
+unsigned tpi_robotfile_devices_number(const struct robotfile *r, const tpi_part *part);
 
 /* Whether a device that was lost stays so until it reports: those that report. */
 bool tpi_robotfile_devices_reports(const struct devices_item *item);

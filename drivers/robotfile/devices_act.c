@@ -162,7 +162,7 @@ tp_status tpi_robotfile_devices_act(struct robotfile *r, struct devices_item *it
 
 /* ---- Stopping -------------------------------------------------------------------------------- */
 
-/* In a panic devices stop by themselves. Outputs and lights stay as they are. */
+/* In a panic devices stop by themselves. Other outputs and lights stay as they are. */
 void tpi_robotfile_devices_stop(struct robotfile *r)
 {
     static const char *const movers[] = {"actarray", "gripper"};
@@ -176,6 +176,7 @@ void tpi_robotfile_devices_stop(struct robotfile *r)
             tp_link_halt(item->link);
         }
     }
+    tpi_robotfile_sensors_stop(r);
 }
 
 void tpi_robotfile_devices_halt(struct robotfile *r)

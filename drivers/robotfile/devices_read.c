@@ -30,20 +30,37 @@ static struct devices_item *fresh(struct robotfile *r, const char *name, unsigne
     return item != NULL && tpi_robotfile_devices_is_fresh(r, item) ? item : NULL;
 }
 
-/* Inputs are counted through all devices with the interface. */
+/* Inputs are counted through all devices with the interface but sensors that describe themselves:
+ * these have devices of their own. */
 static double input(struct robotfile *r, const char *name, double number)
 {
     const struct devices_item *item;
     double before = 0;
 
-    /* Behind one that reports nothing the numbers are not known. */
-    for (unsigned i = 0; (item = fresh(r, name, i)) != NULL; i++) {
+    for (unsigned i = 0; (item = tpi_robotfile_devices_find(r, name, i)) != NULL; i++) {
+        if (item->told != NULL) {
+            continue;
+        }
+        if (!tpi_robotfile_devices_is_fresh(r, item)) { /* the numbers behind it are not known */
+            break;
+        }
         if (number >= before && number < before + item->count) {
             return item->values[(unsigned)(number - before)];
         }
         before += item->count;
     }
     return (double)NAN;
+}
+
+/* An input of one device. */
+static double input_of(struct robotfile *r, const char *name, const double numbers[])
+{
+    const struct devices_item *item =
+        numbers[0] >= 0 ? fresh(r, name, (unsigned)fmin(numbers[0], MOST_DEVICES)) : NULL;
+
+    return item != NULL && numbers[1] >= 0 && numbers[1] < item->count
+               ? item->values[(unsigned)numbers[1]]
+               : (double)NAN;
 }
 
 static double nearest(struct robotfile *r, const double sector[])
@@ -122,6 +139,10 @@ unsigned tpi_robotfile_devices_measure(struct robotfile *r, const struct order *
     case ORDER_ANALOG:
     case ORDER_DIGITAL:
         out[0] = input(r, name, order->numbers[0]);
+        break;
+    case ORDER_ANALOG_OF:
+    case ORDER_DIGITAL_OF:
+        out[0] = input_of(r, name, order->numbers);
         break;
     case ORDER_RANGE:
         out[0] = nearest(r, order->numbers);

@@ -1,4 +1,7 @@
 /* offer.c - offers the devices of a robot that the configuration asks for; see robotfile.h. */
+#include <stdio.h>
+#include <string.h>
+
 #include "outputs.h"
 #include "troupe/driver/bumper.h"
 #include "troupe/driver/power.h"
@@ -202,6 +205,68 @@ static tp_status offer_speech(struct robotfile *r, tp_error *err)
                : TP_OK;
 }
 
+/* What the robot can offer, and what it needs for that. */
+static bool can_offer(const struct robotfile *r, const char *interface, const char **needs)
+{
+    const struct robotfile_list *lists = r->in.lists;
+    const struct robotfile_row *rows = r->out.rows;
+    const struct {
+        const char *interface, *needs;
+        bool is_there;
+    } all[] = {
+        {"position2d", "pair of wheels", r->wheels.axis >= 0},
+        {"power", "battery to read", lists[LIST_POWER].count > 0},
+        {"ranger", "distance sensor", lists[LIST_RANGE].count > 0},
+        {"sonar", "distance sensor that is a sonar", lists[LIST_SONAR].count > 0},
+        {"bumper", "contact sensor", lists[LIST_BUMP].count > 0},
+        {"aio", "analog device", lists[LIST_ANALOG].count > 0 || rows[ROW_ANALOG].count > 0},
+        {"dio", "digital device", lists[LIST_DIGITAL].count > 0 || rows[ROW_DIGITAL].count > 0},
+        {"actarray", "motor or servo beside its wheels", rows[ROW_JOINTS].count > 0},
+        {"blinkenlight", "light", rows[ROW_LIGHTS].count > 0},
+        {"speech", "device that says texts", r->out.voice >= 0},
+        {"universal", "", true},
+    };
+
+    *needs = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(all[i].interface, interface) == 0) {
+            *needs = all[i].needs;
+            return all[i].is_there;
+        }
+    }
+    return false;
+}
+
+/* An address of `provides` that is left is nothing that this robot has. */
+static tp_status refuse_rest(const struct robotfile *r, tp_error *err)
+{
+    static const char *const names[] = {"position2d",   "power",  "ranger",   "sonar",
+                                        "bumper",       "aio",    "dio",      "actarray",
+                                        "blinkenlight", "speech", "universal"};
+    const char *robot = r->loaded->robot->identity.name, *needs = NULL, *other;
+    char all[160] = "";
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t at = strlen(all);
+        if (can_offer(r, names[i], &other)) {
+            (void)snprintf(all + at, sizeof all - at, "%s%s", at > 0 ? ", " : "", names[i]);
+        }
+    }
+    for (size_t i = 0; i < tp_provides_count(r->self); i++) {
+        const tp_interface *interface = tp_provides_interface(r->self, i);
+        if (tp_provides(r->self, interface, tp_provides_key(r->self, i)) &&
+            !can_offer(r, interface->name, &needs)) {
+            return needs != NULL
+                       ? tp_fail(err, TP_E_UNSUPPORTED, "%s has no %s for %s; it can offer %s",
+                                 robot, needs, interface->name, all)
+                       : tp_fail(err, TP_E_UNSUPPORTED,
+                                 "a robot file offers no %s; %s can offer %s", interface->name,
+                                 robot, all);
+        }
+    }
+    return TP_OK;
+}
+
 tp_status tpi_robotfile_offer(struct robotfile *r, tp_error *err)
 {
     static tp_status (*const offers[])(struct robotfile *,
@@ -218,5 +283,5 @@ tp_status tpi_robotfile_offer(struct robotfile *r, tp_error *err)
     for (size_t i = 0; i < sizeof offers / sizeof offers[0] && status == TP_OK; i++) {
         status = offers[i](r, err);
     }
-    return status;
+    return status == TP_OK ? refuse_rest(r, err) : status;
 }

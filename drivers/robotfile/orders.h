@@ -11,29 +11,31 @@
 #include <stddef.h>
 
 enum order_verb {
-    ORDER_STOP,    /* stop: everything that moves; no answer */
-    ORDER_WHEELS,  /* position2d wheels LEFT RIGHT: percent of the highest speed -> ok */
-    ORDER_GO_TO,   /* position2d goto X Y HEADING: metres, degrees -> ok */
-    ORDER_HEADING, /* position2d heading -> position2d DEGREES, 0 to 360 to the left */
-    ORDER_ANALOG,  /* aio N -> aio VALUE */
-    ORDER_VOLTAGE, /* aio set DEVICE N VOLTS -> ok */
-    ORDER_DIGITAL, /* dio N -> dio 0, dio 1 */
-    ORDER_SWITCH,  /* dio set DEVICE N 0|1 -> ok */
-    ORDER_RANGE,   /* ranger FROM TO: degrees, to the left -> ranger MILLIMETRES, the nearest */
-    ORDER_BUMPER,  /* bumper -> bumper 0, bumper 1: any of them */
-    ORDER_BUMPERS, /* bumper FROM TO: those between two angles -> the same */
-    ORDER_PERCENT, /* power percent -> power PERCENT */
-    ORDER_VOLTS,   /* power volts -> power MILLIVOLTS */
-    ORDER_LIGHT,   /* blinkenlight DEVICE LIGHT RED GREEN BLUE: percent -> ok */
-    ORDER_SAY,     /* speech say TEXT -> ok */
-    ORDER_TONE,    /* audio tone HZ MS -> ok */
-    ORDER_ANGLE,   /* actarray angle DEVICE JOINT -> actarray DEGREES */
-    ORDER_TURN,    /* actarray turn DEVICE JOINT DEGREES -> ok */
-    ORDER_MOVE,    /* actarray move DEVICE JOINT PERCENT: of its reach -> ok */
-    ORDER_OPEN,    /* gripper open -> ok */
-    ORDER_CLOSE,   /* gripper close -> ok */
-    ORDER_BEAMS,   /* gripper beams -> gripper 0, gripper 1: something is between the fingers */
-    ORDER_BLOB,    /* blobfinder CHANNEL -> blobfinder X Y SIZE: percent, the largest */
+    ORDER_STOP,       /* stop: everything that moves; no answer */
+    ORDER_WHEELS,     /* position2d wheels LEFT RIGHT: percent of the highest speed -> ok */
+    ORDER_GO_TO,      /* position2d goto X Y HEADING: metres, degrees -> ok */
+    ORDER_HEADING,    /* position2d heading -> position2d DEGREES, 0 to 360 to the left */
+    ORDER_ANALOG,     /* aio N -> aio VALUE */
+    ORDER_ANALOG_OF,  /* aio of DEVICE N: an input of one device -> aio VALUE */
+    ORDER_VOLTAGE,    /* aio set DEVICE N VOLTS -> ok */
+    ORDER_DIGITAL,    /* dio N -> dio 0, dio 1 */
+    ORDER_DIGITAL_OF, /* dio of DEVICE N -> dio 0, dio 1 */
+    ORDER_SWITCH,     /* dio set DEVICE N 0|1 -> ok */
+    ORDER_RANGE,      /* ranger FROM TO: degrees, to the left -> ranger MILLIMETRES, the nearest */
+    ORDER_BUMPER,     /* bumper -> bumper 0, bumper 1: any of them */
+    ORDER_BUMPERS,    /* bumper FROM TO: those between two angles -> the same */
+    ORDER_PERCENT,    /* power percent -> power PERCENT */
+    ORDER_VOLTS,      /* power volts -> power MILLIVOLTS */
+    ORDER_LIGHT,      /* blinkenlight DEVICE LIGHT RED GREEN BLUE: percent -> ok */
+    ORDER_SAY,        /* speech say TEXT -> ok */
+    ORDER_TONE,       /* audio tone HZ MS -> ok */
+    ORDER_ANGLE,      /* actarray angle DEVICE JOINT -> actarray DEGREES */
+    ORDER_TURN,       /* actarray turn DEVICE JOINT DEGREES -> ok */
+    ORDER_MOVE,       /* actarray move DEVICE JOINT PERCENT: of its reach -> ok */
+    ORDER_OPEN,       /* gripper open -> ok */
+    ORDER_CLOSE,      /* gripper close -> ok */
+    ORDER_BEAMS,      /* gripper beams -> gripper 0, gripper 1: something is between the fingers */
+    ORDER_BLOB,       /* blobfinder CHANNEL -> blobfinder X Y SIZE: percent, the largest */
     ORDERS
 };
 

@@ -15,7 +15,9 @@
 #include <string.h>
 
 static const tp_param robotfile_params[] = {
-    {"robot", NULL, NULL, "name or path of a robot file, for instance nxt"},
+    {"robot", NULL, NULL,
+     "name or path of a robot file, for instance nxt; a path is looked for beside the "
+     "configuration first"},
     {"wiring", NULL, "", "path of a wiring file: what is plugged in where"},
     {"port", "line", NULL,
      "the line, for instance serial:/dev/rfcomm0 or tcp:HOST:PORT; devices: those of requires"},
@@ -54,26 +56,34 @@ static void on_note(void *context, const char *text)
     tp_instance_note(((struct robotfile *)context)->self, text);
 }
 
-/* The bytes that a guard writes when the server dies. */
+/* Whether the guard has other bytes; 32 of them are remembered. A number in each frame is no
+ * difference. */
+static bool is_new(struct robotfile *r, const tpi_bytes *bytes)
+{
+    struct robotfile_guarded *g = &r->line.guarded;
+    const size_t kept = bytes->length < sizeof g->bytes ? bytes->length : sizeof g->bytes;
+
+    if (g->length == bytes->length &&
+        (r->loaded->robot->framing.has_sequence || memcmp(g->bytes, bytes->data, kept) == 0)) {
+        return false;
+    }
+    g->length = bytes->length;
+    memcpy(g->bytes, bytes->data, kept);
+    return true;
+}
+
+/* The bytes that a guard writes when the server dies. They can depend on what the set-up has found,
+ * and on what was moved. */
 static tp_status guard(struct robotfile *r, tp_error *err)
 {
     uint8_t data[1024];
     tpi_bytes bytes = {.data = data, .capacity = sizeof data};
 
     if (r->line.port == NULL || !r->loaded->robot->has_stop ||
-        !tpi_dialog_stop_bytes(r->dialog, &bytes)) {
+        !tpi_dialog_stop_bytes(r->dialog, &bytes) || !is_new(r, &bytes)) {
         return TP_OK;
     }
     return tp_port_guard(r->line.port, data, bytes.length, err);
-}
-
-/* The set-up runs before the first command, and the stop bytes can depend on what it found. */
-static void guard_anew(struct robotfile *r)
-{
-    if (!r->line.is_guarded) {
-        r->line.is_guarded = true;
-        r->line.has_failed = guard(r, &r->line.err) != TP_OK;
-    }
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -94,7 +104,7 @@ static void settle(struct robotfile *r)
 
     if (outcome->fault == TPI_FAULT_NONE) {
         r->line.silent = 0;
-        guard_anew(r);
+        r->line.has_failed = guard(r, &r->line.err) != TP_OK;
     } else if (!is_job && strcmp(outcome->text, r->line.reported) != 0) {
         memcpy(r->line.reported, outcome->text, sizeof r->line.reported);
         tp_instance_note(r->self, outcome->text);
@@ -115,7 +125,7 @@ static bool begin(struct robotfile *r, int64_t now)
     enum { MOST_IN_A_ROW = 4 };
     tpi_dialog_order order;
 
-    if (now < r->line.ready_ns) {
+    if (now < r->line.ready_ns || tpi_dialog_is_busy(r->dialog)) {
         return false;
     }
     r->line.is_mine = !r->line.is_mine;
@@ -149,6 +159,7 @@ static void work(struct robotfile *r)
 {
     const int64_t now = tpi_robotfile_now_ns(r);
 
+    tpi_robotfile_sensors_settle(r);
     do {
         if (r->line.is_busy && !tpi_dialog_is_busy(r->dialog)) {
             settle(r);
@@ -161,10 +172,11 @@ static void work(struct robotfile *r)
     }
 }
 
-static tp_status verdict(const struct robotfile *r, tp_error *err)
+static tp_status verdict(struct robotfile *r, tp_error *err)
 {
     enum { MOST_SILENT = 5 };
 
+    r->was_lost = r->line.has_failed || r->line.silent >= MOST_SILENT;
     if (r->line.has_failed) {
         return tp_fail(err, r->line.err.code, "%s", r->line.err.text);
     }
@@ -199,6 +211,7 @@ static tp_status robotfile_input(tp_instance *self, tp_port *port, tp_error *err
         tpi_dialog_receive(r->dialog, bytes, length, tpi_robotfile_now_ns(r));
         work(r);
     }
+    r->was_lost = status != TP_E_TIMEOUT;
     return status == TP_E_TIMEOUT ? verdict(r, err) : status;
 }
 
@@ -268,29 +281,44 @@ static tp_status read_numbers(struct robotfile *r, tp_error *err)
     return status;
 }
 
+/* Other lines have no speed that could be wrong. */
+static bool is_serial(const char *port)
+{
+    return strncmp(port, "serial:", 7) == 0 || port[0] == '/';
+}
+
+static tp_status load(struct robotfile *r, tp_error *err)
+{
+    char robot[TPI_MOST_PATH], wiring[TPI_MOST_PATH];
+    const char *name = tp_param_string(r->self, "robot");
+    const char *plugged = tp_param_string(r->self, "wiring");
+
+    r->loaded = calloc(1, sizeof *r->loaded);
+    if (r->loaded == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    const tp_status status = tpi_loaded_init(
+        r->loaded, tpi_files_beside(robot, tp_instance_folder(r->self), name),
+        plugged[0] != '\0' ? tpi_files_beside(wiring, tp_instance_folder(r->self), plugged) : NULL,
+        err);
+    if (status != TP_OK) {
+        tp_param_blame(r->self, "robot");
+    }
+    return status;
+}
+
 static tp_status robotfile_init(tp_instance *self, tp_error *err)
 {
     const tpi_dialog_hooks hooks = {.write = on_write,
                                     .note = on_note,
                                     .context = tp_instance_state(self),
-                                    .has_no_speed =
-                                        strncmp(tp_param_string(self, "port"), "emulate:", 8) == 0};
+                                    .has_no_speed = !is_serial(tp_param_string(self, "port"))};
     struct robotfile *r = tp_instance_state(self);
-    const char *wiring = tp_param_string(self, "wiring");
 
     r->self = self;
     tp_status status = read_numbers(r, err);
+    status = status == TP_OK ? load(r, err) : status;
     if (status != TP_OK) {
-        return status;
-    }
-    r->loaded = calloc(1, sizeof *r->loaded);
-    if (r->loaded == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    status = tpi_loaded_init(r->loaded, tp_param_string(self, "robot"),
-                             wiring[0] != '\0' ? wiring : NULL, err);
-    if (status != TP_OK) {
-        tp_param_blame(self, "robot");
         return status;
     }
     for (size_t i = 0; i < tp_param_count(self, "map") && status == TP_OK; i++) {
@@ -309,7 +337,8 @@ static tp_status robotfile_init(tp_instance *self, tp_error *err)
     return status == TP_OK ? tpi_robotfile_offer(r, err) : status;
 }
 
-/* Nothing is known about the robot: it may have been off. */
+/* Nothing is known about the robot: it may have been off. A robot that was lost goes on from the
+ * pose that was known last. */
 static void forget(struct robotfile *r, int64_t now)
 {
     tp_port *port = r->line.port;
@@ -333,7 +362,11 @@ static void forget(struct robotfile *r, int64_t now)
     r->wheels.left = r->wheels.right = 0;
     r->wheels.is_wanted = false;
     r->wheels.reckoned_ns = now;
-    r->wheels.state = (tp_position2d_data){0};
+    r->wheels.state.vel = (tp_pose2d){0};
+    if (!r->was_lost) {
+        r->wheels.state.pos = (tp_pose2d){0};
+    }
+    r->was_lost = false;
 }
 
 static tp_status open_line(struct robotfile *r, int64_t now, tp_error *err)

@@ -108,11 +108,17 @@ struct robotfile_wheels {
     tp_position2d_data state;
 };
 
+/* The stop bytes that the guard has: their number, and the first ones. */
+struct robotfile_guarded {
+    size_t length;
+    uint8_t bytes[32];
+};
+
 /* The line and what the robot said. */
 struct robotfile_line {
-    tp_port *port;                  /* owned; NULL unless it runs */
-    bool has_failed;                /* a write */
-    bool is_guarded;                /* the guard has the stop bytes of a robot that is set up */
+    tp_port *port;   /* owned; NULL unless it runs */
+    bool has_failed; /* a write */
+    struct robotfile_guarded guarded;
     int64_t ready_ns;               /* when the robot takes its first byte */
     unsigned silent;                /* commands in a row without an answer */
     bool is_busy;                   /* a command runs */
@@ -128,6 +134,7 @@ struct robotfile {
     tpi_dialog *dialog; /* owned */
     int64_t period_ns;
     double motor_speed; /* rad/s at full power */
+    bool was_lost;      /* it does not run because the line failed or the robot was silent */
     struct robotfile_line line;
     struct robotfile_inputs in;
     struct robotfile_outputs out;

@@ -1,6 +1,5 @@
-/* universal.c - the device `universal`: orders of clients and their answers; see universal.h. */
+/* universal.c - the device `universal`: the orders of clients; see universal.h. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,18 +52,22 @@ static bool is_allowed(const struct robotfile *r, enum job_rank rank, tpi_comman
     return (risk != TPI_RISK_MOVE && !writes) || (part >= 0 && !tpi_robotfile_moves(r, part));
 }
 
-/* ---- Orders ---------------------------------------------------------------------------------- */
+/* The half of a revision that belongs to the file and the wiring; the other one belongs to what is
+ * plugged in. It is never 0. */
+enum { OF_FILE = 0xFFFF };
 
-TP_PRINTF(3, 4)
-static void fail(struct verdict *verdict, tpi_fault fault, const char *format, ...)
+/* Whether the number of the part means what it meant to the client. Parts of the file keep theirs
+ * when sensors come and go; what comes back is what it was. */
+static bool is_known(const struct robotfile *r, const tp_universal_order *ask)
 {
-    va_list values;
+    const uint32_t other = ask->revision == 0 ? 0 : ask->revision ^ r->universal->revision;
+    const bool is_fixed = r->devices != NULL && ask->part < (int)r->loaded->wired->fixed_count;
 
-    va_start(values, format);
-    vsnprintf(verdict->text, sizeof verdict->text, format, values);
-    va_end(values);
-    verdict->fault = fault;
+    return (uint32_t)ask->part < r->loaded->wired->part_count &&
+           (other == 0 || (is_fixed && (other & OF_FILE) == 0));
 }
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
 
 /* The part that the default type and the number stand for. */
 static int part_by_type(struct robotfile *r, const tp_universal_order *ask, tpi_command command)
@@ -92,25 +95,25 @@ int tpi_robotfile_universal_part(struct robotfile *r, const tp_universal_order *
     if (!entry->has_port || is_all) {
         return -1;
     }
-    if (ask->part >= 0 && ((ask->revision != 0 && ask->revision != r->universal->revision) ||
-                           (uint32_t)ask->part >= r->loaded->wired->part_count)) {
-        fail(verdict, TPI_FAULT_NO_MATCH, "%s: no match: the robot has changed; match again",
-             robot);
+    if (ask->part >= 0 && !is_known(r, ask)) {
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_NO_MATCH,
+                                     "%s: no match: the robot has changed; match again", robot);
         return -1;
     }
     if (ask->part < 0 && tpi_dictionary_type(ask->type) == NULL) {
-        fail(verdict, TPI_FAULT_NO_MATCH, "%s: no match: no device has the type %u", robot,
-             ask->type);
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_NO_MATCH,
+                                     "%s: no match: no device has the type %u", robot, ask->type);
         return -1;
     }
     const int part = ask->part >= 0 ? ask->part : part_by_type(r, ask, command);
     const char *na = tpi_robotfile_na(r->loaded->robot, command);
     if (part < 0 && na != NULL) {
-        fail(verdict, TPI_FAULT_NOT_AVAILABLE, "%s: not available: %s: %.120s", robot, entry->name,
-             na);
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_NOT_AVAILABLE,
+                                     "%s: not available: %s: %.120s", robot, entry->name, na);
     } else if (part < 0) {
-        fail(verdict, TPI_FAULT_NO_MATCH, "%s: no match: nothing on this robot for %s", robot,
-             entry->name);
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_NO_MATCH,
+                                     "%s: no match: nothing on this robot for %s", robot,
+                                     entry->name);
     }
     return part;
 }
@@ -125,13 +128,15 @@ static bool read_values(struct job *job, const tp_universal_order *ask, struct v
         length += ask->values[i].is_text ? (size_t)ask->values[i].text_count + 1 : 0;
     }
     if (ask->values_count > tpi_entry_value_count(entry->values) || length > MOST_TEXT) {
-        fail(verdict, TPI_FAULT_VALUE, "bad value: %s takes %u values of at most %d bytes",
-             entry->name, tpi_entry_value_count(entry->values), MOST_TEXT);
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_VALUE,
+                                     "bad value: %s takes %u values of at most %d bytes",
+                                     entry->name, tpi_entry_value_count(entry->values), MOST_TEXT);
         return false;
     }
     job->texts = length > 0 ? malloc(length) : NULL;
     if (length > 0 && job->texts == NULL) {
-        fail(verdict, TPI_FAULT_NOT_AVAILABLE, "not available: out of memory");
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_NOT_AVAILABLE,
+                                     "not available: out of memory");
         return false;
     }
     char *at = job->texts;
@@ -162,7 +167,8 @@ static bool read_wait(struct robotfile *r, struct job *job, struct verdict *verd
         const tpi_entry_value *slot = &entry->values[i];
         numbers[i] = i < job->order.count ? values[i].number : slot->missing;
         if ((i < job->order.count && values[i].text != NULL) || !isfinite(numbers[i])) {
-            fail(verdict, TPI_FAULT_VALUE, "bad value: %s must be a number", slot->name);
+            tpi_robotfile_universal_fail(verdict, TPI_FAULT_VALUE, "bad value: %s must be a number",
+                                         slot->name);
             return false;
         }
         if (slot->high > slot->low) {
@@ -192,8 +198,8 @@ static bool read_order(struct robotfile *r, struct job *job, const tp_universal_
 
     verdict->fault = TPI_FAULT_NONE;
     if (command == TPI_COMMANDS || command == TPI_EXTENDED) {
-        fail(verdict, TPI_FAULT_NOT_AVAILABLE, "not available: there is no command 0x%04X",
-             ask->command);
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_NOT_AVAILABLE,
+                                     "not available: there is no command 0x%04X", ask->command);
         return false;
     }
     job->order.command = command;
@@ -208,179 +214,37 @@ static bool read_order(struct robotfile *r, struct job *job, const tp_universal_
         return false;
     }
     if (!is_allowed(r, job->rank, command, job->order.part)) {
-        fail(verdict, TPI_FAULT_DENIED, "denied: %s needs the right to %s",
-             tpi_dictionary_entry(command)->name, job->rank == RANK_LOOK ? "write" : "move");
+        tpi_robotfile_universal_fail(verdict, TPI_FAULT_DENIED, "denied: %s needs the right to %s",
+                                     tpi_dictionary_entry(command)->name,
+                                     job->rank == RANK_LOOK ? "write" : "move");
         return false;
     }
     return (command != TPI_WAIT_TIME && command != TPI_WAIT_TRIGGER) || read_wait(r, job, verdict);
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
-
-static void fill_results(struct robotfile *r, const struct job *job)
-{
-    const bool waits = job->wait == TPI_WAIT_TRIGGER;
-    const tpi_entry_value *slots =
-        tpi_dictionary_entry(waits ? job->wait : job->order.command)->results;
-    const tpi_value *results = tpi_dialog_outcome(r->dialog)->results;
-    struct verdict *verdict = &r->universal->verdict;
-    tp_universal_outcome *out = &verdict->outcome;
-
-    for (unsigned i = 0; slots[i].name != NULL; i++) {
-        tp_universal_value *value = &verdict->results[i];
-        *value = (tp_universal_value){.is_text = tpi_kind_is_text(slots[i].kind)};
-        if (!value->is_text) {
-            value->number = waits ? job->fired : results[i].number;
-        } else {
-            value->text_count = results[i].length;
-            memcpy(&value->text, &results[i].text, sizeof value->text);
-        }
-        out->results_count = i + 1;
-    }
-    out->results = verdict->results;
-}
-
-/* Fill the answer from the fault, the dialog and the trace. */
-static void fill_outcome(struct robotfile *r, const struct job *job)
-{
-    struct robotfile_universal *u = r->universal;
-    tp_universal_outcome *out = &u->verdict.outcome;
-    static char none[1];
-
-    *out = (tp_universal_outcome){.fault = (uint16_t)u->verdict.fault,
-                                  .text_count = 1,
-                                  .text = none,
-                                  .trace_count = 1,
-                                  .trace = none};
-    if (u->verdict.fault != TPI_FAULT_NONE) {
-        out->text = u->verdict.text;
-        out->text_count = (uint32_t)strlen(u->verdict.text) + 1;
-    } else if (job->wait != TPI_WAIT_TIME) {
-        fill_results(r, job);
-    }
-    if (job->traces && u->running == job && u->trace.length > 0) {
-        out->trace = u->trace.data;
-        out->trace_count = (uint32_t)u->trace.length + 1;
-    }
-}
-
-void tpi_robotfile_universal_answer(struct robotfile *r, struct job *job)
-{
-    struct robotfile_universal *u = r->universal;
-
-    fill_outcome(r, job);
-    job->is_running = false;
-    if (u->running == job) {
-        u->running = NULL;
-    }
-    if (job->ticket == NULL) {
-        job->is_done = true;
-        u->done = job;
-        return;
-    }
-    tp_ticket_answer(job->ticket, &u->verdict.outcome);
-    tpi_robotfile_job_release(r, job);
-}
-
-/* Keep the pose up to date when an order moves the wheels. */
-static void reckon(struct robotfile *r, const tpi_dialog_order *order)
-{
-    const double a = order->values[0].number, b = order->count > 1 ? order->values[1].number : 0;
-
-    if (order->part != r->wheels.axis || r->wheels.axis < 0) {
-        return;
-    }
-    switch (order->command) {
-    case TPI_MOVE_MOTORS:
-        tpi_robotfile_reckon(r, a, b);
-        break;
-    case TPI_DRIVE:
-        tpi_robotfile_reckon(r, fmin(fmax(a - b, -100), 100), fmin(fmax(a + b, -100), 100));
-        break;
-    case TPI_MOVE_POWER:
-        tpi_robotfile_reckon(r, a, a);
-        break;
-    case TPI_STOP:
-        tpi_robotfile_reckon(r, 0, 0);
-        break;
-    default:
-        break;
-    }
-}
-
-void tpi_robotfile_universal_settle(struct robotfile *r)
-{
-    struct robotfile_universal *u = r->universal;
-    struct job *job = u->running;
-    const tpi_outcome *outcome = tpi_dialog_outcome(r->dialog);
-
-    u->verdict.fault = outcome->fault;
-    memcpy(u->verdict.text, outcome->text, sizeof u->verdict.text);
-    if (outcome->fault == TPI_FAULT_NONE && job->wait == TPI_WAIT_TRIGGER) {
-        job->fired = tpi_trigger_fires(&job->trigger, job->comparison, outcome->results[0].number,
-                                       job->threshold);
-        if (!job->fired && tp_clock_now_ns(tp_instance_clock(r->self)) < job->until_ns) {
-            job->is_running = false;
-            u->running = NULL; /* it reads again later */
-            return;
-        }
-    } else if (outcome->fault == TPI_FAULT_NONE) {
-        reckon(r, &job->order);
-    }
-    tpi_robotfile_universal_answer(r, job);
-}
-
-/* Answer all jobs of these ranks. */
-static void answer_all(struct robotfile *r, enum job_rank last, const char *why)
-{
-    struct robotfile_universal *u = r->universal;
-
-    for (unsigned i = 0; i < MOST_JOBS; i++) {
-        struct job *job = &u->jobs[i];
-
-        if (job->is_used && job->rank <= last && job->ticket != NULL) {
-            fail(&u->verdict, TPI_FAULT_STOPPED, "%s: stopped: %s", r->loaded->robot->identity.name,
-                 why);
-            tpi_robotfile_universal_answer(r, job);
-        }
-    }
-}
-
-void tpi_robotfile_universal_halt(struct robotfile *r)
+void tpi_robotfile_universal_changed(struct robotfile *r, uint16_t what)
 {
     struct robotfile_universal *u = r->universal;
 
     if (u == NULL) {
         return;
     }
-    if (u->running != NULL && u->running->rank != RANK_MOVE) {
-        u->running->is_running = false; /* begun again */
-        u->running = NULL;
+    u->revision = (uint32_t)what << 16 | (r->loaded->revision & OF_FILE);
+    for (int i = 0; i < 2; i++) {
+        tpi_registry_fini(u->matches[i]);
+        memset(u->matches[i], 0, sizeof *u->matches[i]);
+        tpi_registry_init(u->matches[i], r->loaded->wired, i == 1);
     }
-    answer_all(r, RANK_MOVE, "it was stopped");
-}
-
-void tpi_robotfile_universal_end(struct robotfile *r)
-{
-    if (r->universal != NULL) {
-        answer_all(r, RANK_LOOK, "the driver has stopped");
+    for (unsigned i = 0; i < MOST_JOBS; i++) {
+        struct job *job = &u->jobs[i];
+        if (job->is_used && !job->is_running && !job->is_done &&
+            job->order.part >= (int)r->loaded->wired->fixed_count) {
+            tpi_robotfile_universal_fail(&u->verdict, TPI_FAULT_NO_MATCH,
+                                         "%s: no match: the robot has changed; match again",
+                                         r->loaded->robot->identity.name);
+            tpi_robotfile_universal_answer(r, job);
+        }
     }
-}
-
-void tpi_robotfile_universal_trace(struct robotfile *r, char way, const uint8_t *bytes,
-                                   size_t length)
-{
-    struct robotfile_universal *u = r->universal;
-
-    if (u == NULL || u->running == NULL || !u->running->traces ||
-        u->trace.length + 3 * length > MOST_TRACE) {
-        return;
-    }
-    tpi_buf_putc(&u->trace, way);
-    for (size_t i = 0; i < length; i++) {
-        tpi_buf_printf(&u->trace, " %02x", bytes[i]);
-    }
-    tpi_buf_putc(&u->trace, '\n');
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */

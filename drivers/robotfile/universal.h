@@ -1,7 +1,8 @@
 /*
  * universal.h - the device `universal` of a robotfile: universal commands of clients.
  *
- *     universal.c   the messages: orders, answers
+ *     universal.c   the messages: orders
+ *     answers.c     their answers
  *     jobs.c        what waits for the line, and in which order it gets it
  *     describe.c    what the robot is: parts, matches, explanations
  *
@@ -25,6 +26,14 @@ enum {
     MOST_LOOKS = 16,       /* of them: jobs of clients that may only read */
     MOST_TEXT = 64 << 10,  /* bytes of all texts of an order */
     MOST_TRACE = 16 << 10, /* bytes of a trace */
+    MOST_PROGRAMS = 8,     /* programs that wait until the devices are known */
+};
+
+/* A program whose devices are matched later. */
+struct waiting {
+    tp_ticket *ticket; /* NULL for none */
+    tp_universal_program program;
+    void *memory; /* owned: of the program */
 };
 
 enum job_rank { RANK_MOVE, RANK_RUN, RANK_LOOK, RANKS };
@@ -70,12 +79,35 @@ struct robotfile_universal {
     tpi_buf trace;
     tpi_buf texts; /* of the last description */
     tpi_buf items; /* the same */
+    struct waiting waiting[MOST_PROGRAMS];
 };
 
 /* ---- universal.c ---- */
 
 /* Offer the device if `provides` has it. */
 tp_status tpi_robotfile_universal_offer(struct robotfile *r, tp_error *err);
+
+void tpi_robotfile_universal_fini(struct robotfile *r);
+
+/* Other parts are plugged in now; `what` differs for others. Orders for those that are not there
+ * fail. */
+void tpi_robotfile_universal_changed(struct robotfile *r, uint16_t what);
+
+/* Whether a part can move something. */
+bool tpi_robotfile_moves(const struct robotfile *r, int part);
+
+/* The part that an order means; -1 for none, with the fault and its sentence. */
+int tpi_robotfile_universal_part(struct robotfile *r, const tp_universal_order *ask,
+                                 tpi_command command, struct verdict *verdict);
+
+/* ---- answers.c ---- */
+
+/* Fill the verdict with a fault and its sentence. */
+void tpi_robotfile_universal_fail(struct verdict *verdict, tpi_fault fault, const char *format, ...)
+    TP_PRINTF(3, 4);
+
+/* Answer a job, or keep the answer for the call that brought it. */
+void tpi_robotfile_universal_answer(struct robotfile *r, struct job *job);
 
 /* The command of the running job has ended. */
 void tpi_robotfile_universal_settle(struct robotfile *r);
@@ -85,21 +117,10 @@ void tpi_robotfile_universal_halt(struct robotfile *r);
 
 /* The driver stops: all orders are answered. Releases nothing. */
 void tpi_robotfile_universal_end(struct robotfile *r);
-void tpi_robotfile_universal_fini(struct robotfile *r);
 
 /* Bytes for the trace: '>' for those that go out. */
 void tpi_robotfile_universal_trace(struct robotfile *r, char way, const uint8_t *bytes,
                                    size_t length);
-
-/* Whether a part can move something. */
-bool tpi_robotfile_moves(const struct robotfile *r, int part);
-
-/* Answer a job, or keep the answer for the call that brought it. */
-void tpi_robotfile_universal_answer(struct robotfile *r, struct job *job);
-
-/* The part that an order means; -1 for none, with the fault and its sentence. */
-int tpi_robotfile_universal_part(struct robotfile *r, const tp_universal_order *ask,
-                                 tpi_command command, struct verdict *verdict);
 
 /* ---- jobs.c ---- */
 
@@ -119,6 +140,9 @@ tp_status tpi_robotfile_describe(tp_device *device, tp_universal_robot *answer, 
 tp_status tpi_robotfile_parts(tp_device *device, tp_universal_parts *answer, tp_error *err);
 tp_status tpi_robotfile_match(tp_device *device, const tp_universal_program *ask,
                               tp_universal_matches *answer, tp_error *err);
+/* Answer the programs that wait, or (a reason) refuse them. */
+void tpi_robotfile_match_waiting(struct robotfile *r, const char *why);
+
 tp_status tpi_robotfile_explain(tp_device *device, const tp_universal_order *ask,
                                 tp_universal_text *answer, tp_error *err);
 

@@ -9,7 +9,14 @@
 
 #include "universal/dialog_inside.h"
 
-enum { NS_PER_MS = 1000000 };
+enum {
+    NS_PER_MS = 1000000,
+    MOST_STOPS = 25,  /* of a robot that drops bytes and does not answer */
+    STOP_MS = 200,    /* between two of them */
+    ANSWERED_MS = 20, /* from the last byte of an answer to the stop behind it */
+};
+
+static void stop_again(tpi_dialog *dialog);
 
 /* ---- Life ---- */
 
@@ -50,8 +57,9 @@ void tpi_dialog_connected(tpi_dialog *dialog, int64_t now_ns)
     if (dialog->depth > 0) {
         tpi_dialog_fail(dialog, TPI_FAULT_SILENT, "the connection was lost");
     }
-    dialog->connected_ns = dialog->now_ns = now_ns;
+    dialog->connected_ns = dialog->kept_ns = dialog->now_ns = now_ns;
     dialog->has_sent = dialog->is_set_up = dialog->is_late = false;
+    dialog->stopping.left = 0;
     dialog->noise = 0;
     dialog->input_length = 0;
     memset(dialog->states, 0, sizeof dialog->states);
@@ -72,9 +80,18 @@ void tpi_dialog_assume_ready(tpi_dialog *dialog)
     }
 }
 
+void tpi_dialog_forget(tpi_dialog *dialog, unsigned from)
+{
+    if (from < TPI_MOST_PARTS) {
+        memset(&dialog->states[from], 0, (TPI_MOST_PARTS - from) * sizeof dialog->states[0]);
+    }
+}
+
 bool tpi_dialog_is_busy(const tpi_dialog *dialog)
 {
-    return dialog->depth > 0 && !dialog->is_quiet;
+    const bool gives_way = dialog->is_quiet && !dialog->wired->robot->timing.drops;
+
+    return (dialog->depth > 0 && !gives_way) || dialog->stopping.left > 0;
 }
 
 const tpi_outcome *tpi_dialog_outcome(const tpi_dialog *dialog)
@@ -138,6 +155,59 @@ void tpi_dialog_note(tpi_dialog *dialog, const char *format, ...)
         vsnprintf(text, sizeof text, format, values);
         va_end(values);
         dialog->hooks.note(dialog->hooks.context, text);
+    }
+}
+
+/* ---- Keep-alives ---- */
+
+/* Execute the steps of <stop> or of a timed <keepalive>, which never wait. */
+static bool run_at_once(tpi_dialog *dialog, const tpi_steps *steps, tpi_bytes *out)
+{
+    const tpi_robotfile *robot = dialog->wired->robot;
+    tpi_value locals[TPI_MOST_LOCALS] = {{0}};
+    const tpi_context context = {
+        .locals = locals, .words = dialog->words, .scope = &robot->scope, .now_ms = 0};
+
+    for (unsigned i = 0; i < steps->count; i++) {
+        const tpi_step *step = &steps->steps[i];
+        tpi_bytes body = {.data = dialog->output, .capacity = robot->timing.largest};
+        if (step->code == TPI_STEP_SET) {
+            if (out == NULL) {
+                tpi_dialog_set(dialog, step, &context, false);
+            }
+            continue;
+        }
+        if (tpi_pattern_write(&step->pattern, &context, &body) > TPI_WRITTEN_CLAMPED) {
+            return false;
+        }
+        if (out != NULL ? !tpi_framing_put(&robot->framing, body.data, body.length,
+                                           (uint8_t)(dialog->sequence + 1), out)
+                        : !tpi_dialog_write(dialog, body.data, body.length)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* When a keep-alive of a robot whose sleep only that command puts off is due. */
+static int64_t timed_due(const tpi_dialog *dialog)
+{
+    const tpi_timing *timing = &dialog->wired->robot->timing;
+    const int64_t due = dialog->kept_ns + (int64_t)(timing->keepalive_ms * NS_PER_MS);
+    const int64_t gap_ends =
+        dialog->has_sent ? dialog->sent_ns + (int64_t)(timing->gap_ms * NS_PER_MS) : due;
+
+    return timing->is_timed && dialog->is_set_up && dialog->stopping.left == 0
+               ? (due > gap_ends ? due : gap_ends)
+               : INT64_MAX;
+}
+
+/* It stands between two commands, so a program that never pauses does not keep it back. */
+static void keep_alive_by_time(tpi_dialog *dialog)
+{
+    if (dialog->now_ns >= timed_due(dialog)) {
+        dialog->kept_ns = dialog->now_ns;
+        (void)run_at_once(dialog, &dialog->wired->robot->keepalive, NULL);
     }
 }
 
@@ -247,6 +317,7 @@ tp_status tpi_dialog_begin(tpi_dialog *dialog, const tpi_dialog_order *order, in
     if (is_known(dialog, order) || !complete(dialog, &dialog->order)) {
         return TP_OK;
     }
+    keep_alive_by_time(dialog);
     tpi_dialog_call(dialog, order->command, order->part, dialog->order.values);
     advance(dialog);
     return TP_OK;
@@ -257,6 +328,10 @@ void tpi_dialog_receive(tpi_dialog *dialog, const uint8_t *data, size_t length, 
     const size_t capacity = dialog->wired->robot->timing.largest;
 
     dialog->now_ns = now_ns;
+    if (dialog->stopping.left > 0) {
+        dialog->stopping.again_ns = now_ns + (int64_t)ANSWERED_MS * NS_PER_MS;
+        dialog->stopping.is_heard = true;
+    }
     while (length > 0) {
         size_t part = capacity - dialog->input_length;
         part = part < length ? part : length;
@@ -318,7 +393,11 @@ static int64_t keepalive_due(const tpi_dialog *dialog)
     const tpi_robotfile *robot = dialog->wired->robot;
     const int64_t since = dialog->has_sent ? dialog->sent_ns : dialog->connected_ns;
 
-    return robot->timing.keepalive_ms > 0 && dialog->is_set_up && dialog->depth == 0
+    if (robot->timing.is_timed) {
+        return dialog->depth == 0 ? timed_due(dialog) : INT64_MAX;
+    }
+    return robot->timing.keepalive_ms > 0 && dialog->is_set_up && dialog->depth == 0 &&
+                   dialog->stopping.left == 0
                ? since + (int64_t)(robot->timing.keepalive_ms * NS_PER_MS)
                : INT64_MAX;
 }
@@ -326,6 +405,9 @@ static int64_t keepalive_due(const tpi_dialog *dialog)
 void tpi_dialog_tick(tpi_dialog *dialog, int64_t now_ns)
 {
     dialog->now_ns = now_ns;
+    if (dialog->stopping.left > 0 && now_ns >= dialog->stopping.again_ns) {
+        stop_again(dialog);
+    }
     if (dialog->depth > 0 && dialog->waiting != TPI_WAIT_NOTHING && now_ns >= dialog->until_ns) {
         const bool was_quiet = dialog->is_quiet;
         const tpi_outcome before = dialog->outcome;
@@ -335,7 +417,11 @@ void tpi_dialog_tick(tpi_dialog *dialog, int64_t now_ns)
         }
         advance(dialog);
     }
-    if (now_ns >= keepalive_due(dialog)) {
+    if (dialog->wired->robot->timing.is_timed) {
+        if (dialog->depth == 0) {
+            keep_alive_by_time(dialog);
+        }
+    } else if (now_ns >= keepalive_due(dialog)) {
         dialog->is_quiet = true;
         dialog->order = (tpi_dialog_order){.command = TPI_NO_OP, .part = -1};
         tpi_dialog_run_steps(dialog, &dialog->wired->robot->keepalive, TPI_COMMANDS, -1, NULL);
@@ -345,53 +431,43 @@ void tpi_dialog_tick(tpi_dialog *dialog, int64_t now_ns)
 
 int64_t tpi_dialog_due_ns(const tpi_dialog *dialog)
 {
-    return dialog->depth > 0 ? dialog->until_ns : keepalive_due(dialog);
+    return dialog->stopping.left > 0 ? dialog->stopping.again_ns
+           : dialog->depth > 0       ? dialog->until_ns
+                                     : keepalive_due(dialog);
 }
 
 /* ---- Stopping ---- */
 
-/* Execute the steps of <stop>, which never wait. */
-static bool run_stop(tpi_dialog *dialog, tpi_bytes *out)
+/* A robot that drops what comes before its answer may not have heard the stop: it is written again
+ * as soon as the robot has answered, and now and then until it does. */
+static void stop_again(tpi_dialog *dialog)
 {
-    const tpi_robotfile *robot = dialog->wired->robot;
-    tpi_value locals[TPI_MOST_LOCALS] = {{0}};
-    const tpi_context context = {
-        .locals = locals, .words = dialog->words, .scope = &robot->scope, .now_ms = 0};
-
-    for (unsigned i = 0; i < robot->stop.count; i++) {
-        const tpi_step *step = &robot->stop.steps[i];
-        tpi_bytes body = {.data = dialog->output, .capacity = robot->timing.largest};
-        if (step->code == TPI_STEP_SET) {
-            if (out == NULL) {
-                tpi_dialog_set(dialog, step, &context, false);
-            }
-            continue;
-        }
-        if (tpi_pattern_write(&step->pattern, &context, &body) > TPI_WRITTEN_CLAMPED) {
-            return false;
-        }
-        if (out != NULL ? !tpi_framing_put(&robot->framing, body.data, body.length,
-                                           (uint8_t)(dialog->sequence + 1), out)
-                        : !tpi_dialog_write(dialog, body.data, body.length)) {
-            return false;
-        }
-    }
-    return true;
+    dialog->stopping.left = dialog->stopping.is_heard ? 0 : dialog->stopping.left - 1;
+    dialog->stopping.again_ns = dialog->now_ns + (int64_t)STOP_MS * NS_PER_MS;
+    run_at_once(dialog, &dialog->wired->robot->stop, NULL);
 }
 
 void tpi_dialog_stop(tpi_dialog *dialog, int64_t now_ns)
 {
+    const bool is_asked = dialog->depth > 0 &&
+                          (dialog->waiting == TPI_WAIT_REPLY || dialog->waiting == TPI_WAIT_BYTES);
+
     dialog->now_ns = now_ns;
-    if (tpi_dialog_is_busy(dialog)) {
+    if (dialog->depth > 0 && !dialog->is_quiet) {
         tpi_dialog_fail(dialog, TPI_FAULT_STOPPED, "it was stopped");
     }
     dialog->depth = 0;
     dialog->waiting = TPI_WAIT_NOTHING;
     dialog->is_quiet = false;
-    run_stop(dialog, NULL);
+    run_at_once(dialog, &dialog->wired->robot->stop, NULL);
+    if (dialog->wired->robot->timing.drops && (is_asked || dialog->stopping.left > 0)) {
+        dialog->stopping.left = MOST_STOPS;
+        dialog->stopping.again_ns = now_ns + (int64_t)STOP_MS * NS_PER_MS;
+        dialog->stopping.is_heard = false;
+    }
 }
 
 bool tpi_dialog_stop_bytes(tpi_dialog *dialog, tpi_bytes *out)
 {
-    return run_stop(dialog, out);
+    return run_at_once(dialog, &dialog->wired->robot->stop, out);
 }

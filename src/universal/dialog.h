@@ -74,7 +74,11 @@ void tpi_dialog_tick(tpi_dialog *dialog, int64_t now_ns);
 /* When tick must be called; INT64_MAX for never. */
 int64_t tpi_dialog_due_ns(const tpi_dialog *dialog);
 
-/* Whether a command runs. */
+/* Forget what is known of the parts from this number on: others are plugged in now. Not while a
+ * command runs. */
+void tpi_dialog_forget(tpi_dialog *dialog, unsigned from);
+
+/* Whether a command runs, or has to wait until the robot hears it. */
 bool tpi_dialog_is_busy(const tpi_dialog *dialog);
 
 /* The reply that is waited for; NULL for none. */
@@ -94,7 +98,7 @@ bool tpi_dialog_pretend(tpi_dialog *dialog, int64_t now_ns);
 const tpi_outcome *tpi_dialog_outcome(const tpi_dialog *dialog);
 
 /* End the command that runs with "stopped", and write the stop bytes. Without a <stop> only the
- * command ends. */
+ * command ends. For a robot that drops bytes they are written again later, by tpi_dialog_tick(). */
 void tpi_dialog_stop(tpi_dialog *dialog, int64_t now_ns);
 
 /* The frames that <stop> stands for, for a guard. False if they do not fit. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "universal/dialog_inside.h"
+#include "universal/measure.h"
 
 tpi_context tpi_dialog_context(tpi_dialog *dialog, tpi_frame_call *call)
 {
@@ -168,6 +169,18 @@ static void keep_number(tpi_dialog *dialog, tpi_frame_call *call)
     }
 }
 
+/* What the robot has read is a raw number for the manifest of the device. */
+static void measure(const tpi_dialog *dialog, tpi_frame_call *done)
+{
+    const tpi_device *device = done->part >= 0 ? dialog->wired->parts[done->part].device : NULL;
+
+    if (device != NULL && device->scaling != NULL && !done->is_setup &&
+        (done->kind == TPI_CALL_STEPS || done->kind == TPI_CALL_PACKET) &&
+        done->command == device->base) {
+        done->results[0].number = tpi_measure_percent(device->scaling, done->results[0].number);
+    }
+}
+
 static void finish(tpi_dialog *dialog, const tpi_frame_call *done)
 {
     const tpi_dialog_order *order = &dialog->order;
@@ -194,6 +207,7 @@ void tpi_dialog_return(tpi_dialog *dialog)
     tpi_frame_call *done = tpi_dialog_top(dialog);
 
     keep_number(dialog, done);
+    measure(dialog, done);
     dialog->depth--;
     if (done->is_setup) {
         if (done->part >= 0) {

@@ -69,10 +69,18 @@ typedef struct tpi_strange {
     uint8_t bytes[6];
 } tpi_strange;
 
+/* Stop bytes that a robot may have dropped. */
+typedef struct tpi_stopping {
+    unsigned left;    /* times that they may have to be written again; 0: done */
+    int64_t again_ns; /* when they are */
+    bool is_heard;    /* the robot has answered since, so it will hear them */
+} tpi_stopping;
+
 struct tpi_dialog {
     const tpi_wired *wired; /* borrowed */
     tpi_dialog_hooks hooks;
     int64_t connected_ns, sent_ns, now_ns;
+    int64_t kept_ns;                    /* the last timed keep-alive */
     bool has_sent, is_set_up, is_quiet; /* quiet: the command is the keep-alive */
     bool clamp_told;
     bool invents; /* replies are invented: checks hold */
@@ -101,6 +109,7 @@ struct tpi_dialog {
     uint8_t *output; /* owned; one instruction, and its frame */
     tpi_buf packet;  /* of the universal protocol */
     bool is_late;    /* a packet was not answered: what comes may be its reply */
+    tpi_stopping stopping;
 };
 
 /* The top call. */

@@ -24,8 +24,10 @@ static bool value_of(tpi_dialog *dialog, const tpi_expression *expression, doubl
 
     if (!tpi_expression_number(expression, &context, out)) {
         const tpi_frame_call *call = tpi_dialog_top(dialog);
-        tpi_dialog_fail(dialog, TPI_FAULT_VALUE, "line %u of the robot file has no number here",
-                        call->steps->steps[call->at].line);
+        tpi_dialog_fail(
+            dialog, TPI_FAULT_VALUE,
+            "line %u of the robot file: no number (an index too large, a division by 0)",
+            call->steps->steps[call->at].line);
         return false;
     }
     return true;
@@ -64,8 +66,10 @@ static void step_send(tpi_dialog *dialog, const tpi_step *step)
     const tpi_context context = tpi_dialog_context(dialog, call);
     const tpi_written written = tpi_pattern_write(&step->pattern, &context, &body);
     if (written == TPI_WRITTEN_NO_VALUE) {
-        tpi_dialog_fail(dialog, TPI_FAULT_VALUE, "line %u of the robot file has no number here",
-                        step->line);
+        tpi_dialog_fail(
+            dialog, TPI_FAULT_VALUE,
+            "line %u of the robot file: no number (an index too large, a division by 0)",
+            step->line);
         return;
     }
     if (written == TPI_WRITTEN_TOO_LONG || !tpi_dialog_write(dialog, body.data, body.length)) {
@@ -122,8 +126,10 @@ static void step_set(tpi_dialog *dialog, const tpi_step *step)
     const tpi_context context = tpi_dialog_context(dialog, call);
 
     if (!tpi_dialog_set(dialog, step, &context, false)) {
-        tpi_dialog_fail(dialog, TPI_FAULT_VALUE, "line %u of the robot file has no number here",
-                        step->line);
+        tpi_dialog_fail(
+            dialog, TPI_FAULT_VALUE,
+            "line %u of the robot file: no number (an index too large, a division by 0)",
+            step->line);
         return;
     }
     call->at++;

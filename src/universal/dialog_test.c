@@ -473,6 +473,37 @@ static void a_silent_robot_is_kept_alive(void **state)
     finish(b);
 }
 
+/* Read the light sensor of an NXT every second; how many keep-alives were written. */
+static unsigned poll_light(struct bench *b, unsigned seconds)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < seconds; i++) {
+        begin(b, TPI_READ_ANALOG, "Light Sensor", 0, 0, 0);
+        for (unsigned n = 0; tpi_dialog_is_busy(b->dialog) && n < 4; n++) {
+            receive(b, strstr(tpi_buf_text(&b->sent), "00 05 ") != NULL && n == 0
+                           ? "03 00 02 05 00"
+                           : "10 00 02 07 00 02 01 00 05 80 F4 01 46 02 38 00 46 02");
+        }
+        kept += strstr(tpi_buf_text(&b->sent), "80 0d\n") != NULL;
+        b->now_ns += (int64_t)1000 * MS; /* the next command is there before a tick */
+    }
+    return kept;
+}
+
+static void a_program_that_polls_an_nxt_keeps_it_alive(void **state)
+{
+    struct bench *b = start("robots/nxt.xml", NULL);
+
+    (void)state;
+    assert_int_equal(poll_light(b, 61), 1); /* at 60 s, whatever else was sent */
+    assert_int_equal(poll_light(b, 1200), 20);
+    tpi_buf_clear(&b->sent);
+    pass(b, 121000); /* and without a program */
+    assert_string_equal(tpi_buf_text(&b->sent), "80 0d\n80 0d\n");
+    finish(b);
+}
+
 static void a_trigger_is_waited_for(void **state)
 {
     struct bench *b = start(NULL, odd);
@@ -554,6 +585,7 @@ int main(void)
         cmocka_unit_test(a_macro_is_a_row_of_commands),
         cmocka_unit_test(a_fault_says_which_it_is),
         cmocka_unit_test(a_silent_robot_is_kept_alive),
+        cmocka_unit_test(a_program_that_polls_an_nxt_keeps_it_alive),
         cmocka_unit_test(a_trigger_is_waited_for),
         cmocka_unit_test(a_guard_gets_the_stop_bytes),
         cmocka_unit_test(nothing_is_allocated_after_creation),

@@ -65,6 +65,37 @@ tp_status tpi_values_read(const char *text, tpi_arena *arena, tpi_value *out, un
 
 /* ---- Lines ---- */
 
+/* Bytes in hexadecimal, and texts in '...' between them. */
+static tp_status read_bytes(tpi_buf *out, const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        if (text[at] != '\'') {
+            const char *quote = memchr(text + at, '\'', length - at);
+            const size_t end = quote != NULL ? (size_t)(quote - text) : length;
+            if (tpi_hex_read(out, text + at, end - at, NULL) != TP_OK) {
+                return TP_E_SYNTAX;
+            }
+            at = end;
+            continue;
+        }
+        for (at++; at < length && text[at] != '\''; at++) {
+            char byte = text[at];
+            if (byte == '\\') {
+                const size_t used = tpi_escape_read(text + at + 1, length - at - 1, &byte);
+                if (used == 0) {
+                    return TP_E_SYNTAX;
+                }
+                at += used;
+            }
+            tpi_buf_putc(out, byte);
+        }
+        if (at++ == length) {
+            return TP_E_SYNTAX;
+        }
+    }
+    return TP_OK;
+}
+
 static tp_status read_line(tpi_example *out, const tpi_document *document, tpi_arena *arena,
                            const char *text, size_t length)
 {
@@ -78,9 +109,9 @@ static tp_status read_line(tpi_example *out, const tpi_document *document, tpi_a
                                 "64 lines",
                                 length > 20 ? 20 : (int)length, text);
     }
-    if (tpi_hex_read(&bytes, text + 1, length - 1, NULL) != TP_OK) {
+    if (read_bytes(&bytes, text + 1, length - 1) != TP_OK) {
         status = tpi_element_fail(document, out->element,
-                                  "\"%.*s\": expected bytes in hexadecimal: > 00 07 02",
+                                  "\"%.*s\": expected bytes in hexadecimal or texts: > 00 07 'M 5'",
                                   length > 40 ? 40 : (int)length, text);
     } else {
         line->is_read = *text == '<';

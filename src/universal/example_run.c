@@ -217,7 +217,13 @@ static int find_part(tpi_wired *wired, const struct running *in)
         return -2;
     }
     const int part = tpi_wired_plug(wired, device, slot);
-    return part >= 0 ? part : -2;
+    if (part < 0) {
+        tpi_element_fail(in->document, example->element,
+                         "device=\"%.40s\" cannot be put there; give its slots, or at",
+                         example->device);
+        return -2;
+    }
+    return part;
 }
 
 static tp_status run(struct running *in, tpi_wired *wired, const tpi_translation *translation,
@@ -251,7 +257,15 @@ tp_status tpi_example_run(const tpi_robotfile *robot, const tpi_translation *tra
                           const tpi_example *example, const tpi_document *document)
 {
     struct running in = {.robot = robot, .example = example, .document = document};
+    const tpi_entry *entry = tpi_dictionary_entry(translation->command);
+    const unsigned values = tpi_entry_value_count(entry->values);
     tpi_wired *wired = NULL;
+
+    if (example->value_count > values) {
+        return tpi_element_fail(document, example->element,
+                                "the example gives %u values, %s takes %u", example->value_count,
+                                entry->name, values);
+    }
     tp_status status = tpi_wired_create(&wired, robot, NULL, 0, NULL, document->err);
 
     if (status != TP_OK) {
@@ -284,23 +298,70 @@ static bool is_possible(const tpi_wired *wired, tpi_command command)
     return false;
 }
 
-/* Every command that no device can do says why. */
+/* <na> is only for what no device can do. */
+static tp_status refuse_na(const tpi_document *document, tpi_command command)
+{
+    const tpi_element *e = document->root->first;
+
+    while (e != NULL && (strcmp(e->name, "na") != 0 ||
+                         tpi_dictionary_named(tpi_element_get(e, "command")) != command)) {
+        e = e->next;
+    }
+    return tpi_element_fail(
+        document, e != NULL ? e : document->root, "the robot can do %s; remove <na command=\"%s\">",
+        tpi_dictionary_entry(command)->name, tpi_dictionary_entry(command)->name);
+}
+
+/* A command that no device can do says why; no other one does. */
+static tp_status judge_na(const tpi_robotfile *robot, const tpi_document *document,
+                          const tpi_wired *wired, tpi_command command)
+{
+    const tpi_entry *entry = tpi_dictionary_entry(command);
+    const bool has_na = tpi_robotfile_na(robot, command) != NULL;
+
+    if (has_na && is_possible(wired, command)) {
+        return refuse_na(document, command);
+    }
+    return entry->sort == TPI_SORT_CONTROL || entry->sort == TPI_SORT_RAW ||
+                   is_possible(wired, command) || has_na
+               ? TP_OK
+               : tpi_element_fail(document, document->root,
+                                  "no device can do %s; write <na command=\"%s\" why=\"...\"/>",
+                                  entry->name, entry->name);
+}
+
+/* A device can do something. */
+static tp_status judge_part(const tpi_document *document, const tpi_wired *wired, int part)
+{
+    const tpi_device *device = wired->parts[part].device;
+    const tpi_element place = {.name = device->is_group ? "group" : "device", .line = device->line};
+
+    for (int i = 0; i < TPI_COMMANDS; i++) {
+        const tpi_way way = tpi_wired_route(wired, (tpi_command)i, part)->way;
+        if (way != TPI_WAY_NONE && way != TPI_WAY_ENGINE) {
+            return TP_OK;
+        }
+    }
+    return tpi_element_fail(document, &place,
+                            "nothing says how \"%.40s\" is used; write <translate command=\"%s\" "
+                            "type=\"%.30s\">",
+                            device->name, tpi_dictionary_entry(device->base)->name, device->type);
+}
+
+/* Every command that no device can do says why, and every device can do something. */
 static tp_status check_na(const tpi_robotfile *robot, const tpi_document *document)
 {
     tpi_wired *wired = NULL;
     tp_status status = tpi_wired_create(&wired, robot, NULL, 0, NULL, document->err);
     tp_status wrong = TP_OK;
 
-    for (int i = 0; i < TPI_COMMANDS && status == TP_OK; i++) {
-        const tpi_entry *entry = tpi_dictionary_entry((tpi_command)i);
-        if (entry->sort != TPI_SORT_CONTROL && entry->sort != TPI_SORT_RAW &&
-            !is_possible(wired, (tpi_command)i) &&
-            tpi_robotfile_na(robot, (tpi_command)i) == NULL) {
-            wrong = tpi_element_fail(document, document->root,
-                                     "no device can do %s; write <na command=\"%s\" why=\"...\"/>",
-                                     entry->name, entry->name);
-            status = tpi_document_goes_on(document, wrong) ? TP_OK : wrong;
-        }
+    for (unsigned i = 0; status == TP_OK && i < wired->part_count + TPI_COMMANDS; i++) {
+        const tp_status now =
+            i < wired->part_count
+                ? judge_part(document, wired, (int)i)
+                : judge_na(robot, document, wired, (tpi_command)(i - wired->part_count));
+        wrong = wrong == TP_OK ? now : wrong;
+        status = tpi_document_goes_on(document, now) ? TP_OK : now;
     }
     tpi_wired_destroy(wired);
     return status == TP_OK ? wrong : status;

@@ -442,6 +442,31 @@ static void choice(struct compiling *in)
     }
 }
 
+/* How other languages write it, and how it is written here. */
+static const char *instead_of(char sign)
+{
+    switch (sign) {
+    case '?':
+        return "; write if(condition, a, b)";
+    case '=':
+        return "; write eq";
+    case '!':
+        return "; write ne, or not";
+    case '<':
+        return "; write lt or le; left(x, n) shifts";
+    case '>':
+        return "; write gt or ge; right(x, n) shifts";
+    case '&':
+        return "; write and; both(x, y) for bits";
+    case '|':
+        return "; write or; either(x, y) for bits";
+    case '%':
+        return "; write mod";
+    default:
+        return "";
+    }
+}
+
 tp_status tpi_expression_read(tpi_expression *out, const char *text, size_t length,
                               const tpi_scope *scope, tpi_arena *arena, char *why, size_t size)
 {
@@ -451,7 +476,7 @@ tp_status tpi_expression_read(tpi_expression *out, const char *text, size_t leng
     choice(&in);
     blanks(&in);
     if (!in.failed && in.at != in.end) {
-        fail(&in, "\"%.*s\" is left over", (int)(in.end - in.at), in.at);
+        fail(&in, "\"%.*s\" is left over%s", (int)(in.end - in.at), in.at, instead_of(*in.at));
     }
     const bool is_text = in.count == 1 && in.is_text;
     for (unsigned i = 0; i < in.count && !is_text && !in.failed; i++) {

@@ -217,7 +217,8 @@ static unsigned candidates(const struct search *in, unsigned step, struct candid
         const struct candidate found = {(int)i, is_last ? depth + TPI_MOST_LIST : depth, part->id};
         unsigned at = count;
 
-        if (depth < 0 || (part->device->is_output != in->wants_output && !is_both_ways(in)) ||
+        if (depth < 0 || part->is_gone ||
+            (part->device->is_output != in->wants_output && !is_both_ways(in)) ||
             (is_generic(in, word) && !can(in, (int)i)) || !may_stand(in, step, part)) {
             continue;
         }
@@ -335,8 +336,8 @@ static void judge(const struct search *in, tpi_match *match)
     }
     match->is_inverted = tpi_vocabulary_opposite(vocabulary, wished_sense(in, &match->word),
                                                  own_sense(in, part->device));
-    match->is_percent_only =
-        class != NULL && class->unit != NULL && (way < TPI_WAY_DIRECT || way > TPI_WAY_ANY_TYPE);
+    match->is_percent_only = class != NULL && class->unit != NULL && !part->device->is_counted &&
+                             (way < TPI_WAY_DIRECT || way > TPI_WAY_ANY_TYPE);
 }
 
 /* ---- The search ---- */
@@ -354,7 +355,8 @@ static bool find_bound(const struct search *in, tpi_match *match)
         for (unsigned i = 0; i < in->count; i++) {
             for (unsigned j = in->wired->bound_count; j-- > 0;) {
                 const tpi_bound *bound = &in->wired->bound[j];
-                if (bound->by_map == (by_map == 1) && in->words[i].origin == TPI_ORIGIN_PROGRAM &&
+                if (bound->by_map == (by_map == 1) && !in->wired->parts[bound->part].is_gone &&
+                    in->words[i].origin == TPI_ORIGIN_PROGRAM &&
                     tpi_word_same(&bound->word, &in->words[i].word)) {
                     match->part = bound->part;
                     match->word = in->words[i].word;
@@ -414,13 +416,33 @@ static void put(char *out, size_t size, size_t *at, const char *format, ...)
     *at += length > 0 ? (size_t)length : 0;
 }
 
-/* What may help: another spelling, or --loose. */
+/* The first class of the device that a program names by its own name; NULL for none. */
+static const char *class_of_named(const tpi_wired *wired, const tpi_match_wish *wish)
+{
+    const char *name =
+        wish->classes != NULL && wish->classes->count > 0 ? wish->classes->words[0].text : NULL;
+
+    for (unsigned i = 0; name != NULL && i < wired->part_count; i++) {
+        const tpi_device *device = wired->parts[i].device;
+        if (tpi_word_equal(device->name, name) || tpi_word_equal(device->label, name)) {
+            return device->classes.words[0].text;
+        }
+    }
+    return NULL;
+}
+
+/* What may help: a class instead of a device's own name, another spelling, or --loose. */
 static void explain_none(const tpi_wired *wired, const tpi_match_wish *wish, char *out, size_t size,
                          size_t *at)
 {
     tpi_match_wish loose = *wish;
     char hint[80];
+    const char *class = class_of_named(wired, wish);
 
+    if (class != NULL) {
+        put(out, size, at, "; this is a device, name its class: %.40s", class);
+        return;
+    }
     for (unsigned i = 0; wish->classes != NULL && i < wish->classes->count; i++) {
         const tpi_word *word = &wish->classes->words[i];
         if (word->class < 0) { /* the first one: looking through the vocabulary costs */

@@ -24,6 +24,7 @@ typedef enum tpi_format_kind {
     TPI_FORMAT_TEXT,
     TPI_FORMAT_TEXT_NUL,
     TPI_FORMAT_TEXT_SEVEN,
+    TPI_FORMAT_TEXT_QUOTED, /* as between quotes in Python or C */
     TPI_FORMAT_CHECKSUM,
 } tpi_format_kind;
 

@@ -63,6 +63,7 @@ static bool read_fixed(tpi_format *out, const char *text)
         {"f64be", {TPI_FORMAT_FLOAT, 8, true, false, TPI_CHECKSUM_NONE}},
         {"strz", {TPI_FORMAT_TEXT_NUL, 0, false, false, TPI_CHECKSUM_NONE}},
         {"str7", {TPI_FORMAT_TEXT_SEVEN, 0, false, false, TPI_CHECKSUM_NONE}},
+        {"strq", {TPI_FORMAT_TEXT_QUOTED, 0, false, false, TPI_CHECKSUM_NONE}},
         {"sum8", {TPI_FORMAT_CHECKSUM, 1, false, false, TPI_CHECKSUM_SUM}},
         {"sum0", {TPI_FORMAT_CHECKSUM, 1, false, false, TPI_CHECKSUM_ZERO}},
         {"inv8", {TPI_FORMAT_CHECKSUM, 1, false, false, TPI_CHECKSUM_INVERSE}},
@@ -128,8 +129,7 @@ bool tpi_format_read(tpi_format *out, const char *text, size_t length)
 
 static bool is_text(const tpi_format *format)
 {
-    return format->kind == TPI_FORMAT_TEXT || format->kind == TPI_FORMAT_TEXT_NUL ||
-           format->kind == TPI_FORMAT_TEXT_SEVEN;
+    return format->kind >= TPI_FORMAT_TEXT && format->kind <= TPI_FORMAT_TEXT_QUOTED;
 }
 
 /* ---- Bytes and texts ---- */
@@ -318,6 +318,19 @@ static tp_status read_counted(struct reading *in, tpi_pattern_item *item, const 
     return read_expression(in, &item->value, text + 4, length - 4);
 }
 
+/* Whether le or be behind it makes it a type. */
+static bool lacks_order(const char *type, size_t length)
+{
+    char whole[8];
+    tpi_format format;
+
+    if (length + 2 >= sizeof whole) {
+        return false;
+    }
+    (void)snprintf(whole, sizeof whole, "%.*sle", (int)length, type);
+    return tpi_format_read(&format, whole, length + 2);
+}
+
 static tp_status read_field(struct reading *in)
 {
     const char *start = in->at + 1, *end = strchr(start, '}');
@@ -339,7 +352,13 @@ static tp_status read_field(struct reading *in)
     if (strncmp(type, "str*", 4) == 0) {
         status = read_counted(in, &item, type, (size_t)(end - type));
     } else if (!tpi_format_read(&item.format, type, length)) {
-        return fail(in, "no such type; some are u8 s16be u7x2 dec str", type, (int)length);
+        return fail(in,
+                    lacks_order(type, length)
+                        ? "no such type; write le (low byte first) or be behind it"
+                        : "no such type; some are u8 s16be u7x2 dec str",
+                    type, (int)length);
+    } else if (item.format.kind == TPI_FORMAT_TEXT_QUOTED && !in->is_template) {
+        return fail(in, "this type is only for what is sent", type, (int)length);
     } else {
         status = read_condition(in, &item, type + length, (size_t)(end - type) - length);
     }

@@ -140,6 +140,7 @@ static void texts_and_checksums_are_written(void **state)
         {"{t:str4}", "48 69 00 00"},
         {"{size(t) + 1:u8} {t:strz}", "03 48 69 00"},
         {"F0 71 {t:str7} F7", "F0 71 48 00 69 00 F7"},
+        {"'\"' {t:strq} '\"'", "22 48 69 22"},
         {"01 02 {:sum8}", "01 02 03"},
         {"13 02 {:sum0}", "13 02 EB"},
         {"01 02 {:inv8}", "01 02 FC"},
@@ -167,6 +168,32 @@ static void texts_and_checksums_are_written(void **state)
         assert_string_equal(hex(data, bytes.length), all[i].bytes);
         tpi_arena_fini(&b.arena);
     }
+}
+
+/* Whatever a text holds, it does not end the quotes around it. */
+static void quoted_texts_stay_texts(void **state)
+{
+    static const char text[] = "\"'\\\n\0\x04\xC3#";
+    struct bench b;
+    tpi_pattern out;
+    uint8_t data[64];
+    tpi_bytes bytes = {.data = data, .capacity = sizeof data};
+
+    (void)state;
+    set_up(&b);
+    const tpi_context context = context_of(&b);
+    b.locals[1] = (tpi_value){.text = text, .length = sizeof text - 1};
+    assert_int_equal(tpi_pattern_read(&out, "{t:strq}", true, true, &b.scope, &b.arena, b.why, 200),
+                     TP_OK);
+    assert_int_equal(tpi_pattern_write(&out, &context, &bytes), TPI_WRITTEN);
+    assert_int_equal(bytes.length, 29);
+    assert_memory_equal(data, "\\x22\\x27\\x5c\\x0a\\x00\\x04\\xc3#", 29);
+    bytes = (tpi_bytes){.data = data, .capacity = 28};
+    assert_int_equal(tpi_pattern_write(&out, &context, &bytes), TPI_WRITTEN_TOO_LONG);
+    assert_int_not_equal(
+        tpi_pattern_read(&out, "{u:strq} 00", false, true, &b.scope, &b.arena, b.why, 200), TP_OK);
+    assert_string_equal(b.why, "\"strq\": this type is only for what is sent");
+    tpi_arena_fini(&b.arena);
 }
 
 static void replies_are_matched(void **state)
@@ -366,6 +393,7 @@ int main(void)
         cmocka_unit_test(numbers_go_out_and_come_back),
         cmocka_unit_test(numbers_outside_of_their_type_are_clamped),
         cmocka_unit_test(texts_and_checksums_are_written),
+        cmocka_unit_test(quoted_texts_stay_texts),
         cmocka_unit_test(replies_are_matched),
         cmocka_unit_test(expressions_are_evaluated),
         cmocka_unit_test(deep_and_long_expressions_are_refused),

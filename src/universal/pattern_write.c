@@ -199,11 +199,29 @@ static tpi_written put_number(tpi_bytes *out, const tpi_format *format, double v
 
 /* ---- Texts ---- */
 
+/* As it stands between quotes in Python, C and their like: nothing in it ends the text. */
+static tpi_written put_quoted(tpi_bytes *out, tpi_value value)
+{
+    bool written = true;
+
+    for (uint32_t i = 0; i < value.length && written; i++) {
+        const uint8_t byte = (uint8_t)value.text[i];
+        const bool is_plain = byte >= ' ' && byte < 0x7F && strchr("\"'\\", byte) == NULL;
+        char escaped[5];
+        (void)snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+        written = is_plain ? tpi_bytes_put(out, &byte, 1) : tpi_bytes_put(out, escaped, 4);
+    }
+    return written ? TPI_WRITTEN : TPI_WRITTEN_TOO_LONG;
+}
+
 static tpi_written put_text(tpi_bytes *out, const tpi_format *format, tpi_value value)
 {
     const uint8_t nul = 0;
     bool written = true;
 
+    if (format->kind == TPI_FORMAT_TEXT_QUOTED) {
+        return put_quoted(out, value);
+    }
     if (format->kind == TPI_FORMAT_TEXT_SEVEN) {
         for (uint32_t i = 0; i < value.length && written; i++) {
             const uint8_t pair[2] = {(uint8_t)value.text[i] & 0x7F, (uint8_t)value.text[i] >> 7};

@@ -10,6 +10,7 @@
 #ifndef TROUPE_UNIVERSAL_ROBOT_H
 #define TROUPE_UNIVERSAL_ROBOT_H
 
+#include "convert/scaling.h"
 #include "universal/pattern.h"
 #include "universal/vocabulary.h"
 
@@ -116,9 +117,11 @@ typedef struct tpi_device {
     const char
         *uses[TPI_MOST_USES]; /* things that it has for itself, such as pins; NULL for none */
     double threshold, hysteresis;
-    const double *numbers;    /* by the names of the robot's scope; NaN where it has none */
-    const char *left, *right; /* names of the members of a group */
-    uint64_t does;            /* kind universal: commands that the robot executes, by their bits */
+    const double *numbers;      /* by the names of the robot's scope; NaN where it has none */
+    const char *left, *right;   /* names of the members of a group */
+    const tpi_scaling *scaling; /* of a manifest: raw numbers to values; NULL for none */
+    bool is_counted;            /* its counts have the unit of its class, by the manifest */
+    uint64_t does; /* kind universal: commands that the robot executes, by their bits */
     tpi_steps setup, shutdown;
 } tpi_device;
 
@@ -186,6 +189,8 @@ typedef struct tpi_framing {
 typedef struct tpi_timing {
     double reply_ms, gap_ms, keepalive_ms, silence_ms;
     size_t largest; /* bytes of the longest message */
+    bool drops;     /* it drops what comes before its answer */
+    bool is_timed;  /* the keep-alive is due whatever else is sent */
 } tpi_timing;
 
 /* Who the robot is. */
@@ -268,6 +273,9 @@ tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi
 tp_status tpi_steps_read(tpi_steps *out, tpi_robotfile *robot, const tpi_element *element,
                          tpi_command command, const char *const *only);
 
+/* Whether the steps use a number of a device. */
+bool tpi_steps_use(const tpi_steps *steps, unsigned number);
+
 /* Whether a device with these numbers has all that the steps use. */
 bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers);
 
@@ -280,6 +288,12 @@ tp_status tpi_robotfile_speak_universal(tpi_robotfile *robot);
 tp_status tpi_device_read_does(tpi_device *out, const tpi_robotfile *robot,
                                const tpi_document *document, tpi_arena *arena,
                                const tpi_element *element);
+
+/* robot_manifest.c: what the attribute `manifest` says about a device: its scaling, its range and,
+ * in `classes`, its classes. Nothing without the attribute. */
+tp_status tpi_device_read_manifest(tpi_device *out, const tpi_robotfile *robot,
+                                   const tpi_document *document, tpi_arena *arena,
+                                   const tpi_element *element, const char **classes);
 
 /* Check what belongs together, once everything is read. */
 tp_status tpi_robotfile_check(const tpi_robotfile *robot);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "universal/robot.h"
 
 static const char *const fault_texts[TPI_FAULTS] = {
@@ -45,7 +46,7 @@ static bool pattern_uses(const tpi_pattern *pattern, unsigned number)
     return false;
 }
 
-static bool steps_use(const tpi_steps *steps, unsigned number)
+bool tpi_steps_use(const tpi_steps *steps, unsigned number)
 {
     for (unsigned i = 0; i < steps->count; i++) {
         const tpi_step *step = &steps->steps[i];
@@ -65,7 +66,7 @@ static bool steps_use(const tpi_steps *steps, unsigned number)
 bool tpi_steps_fit(const tpi_robotfile *robot, const tpi_steps *steps, const double *numbers)
 {
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
-        if (isnan(numbers[n]) && steps_use(steps, n)) {
+        if (isnan(numbers[n]) && tpi_steps_use(steps, n)) {
             return false;
         }
     }
@@ -78,7 +79,8 @@ static tp_status check_numbers(const tpi_robotfile *robot, const tpi_translation
     for (unsigned n = TPI_NUMBER_ID + 1; n < robot->scope.number_count; n++) {
         for (unsigned i = 0; i < robot->device_count; i++) {
             const tpi_device *device = &robot->devices[i];
-            if (has_type(t, device->type) && isnan(device->numbers[n]) && steps_use(&t->steps, n)) {
+            if (has_type(t, device->type) && isnan(device->numbers[n]) &&
+                tpi_steps_use(&t->steps, n)) {
                 return fail_at(robot, "translate", t->line,
                                "the device \"%.40s\" has no number \"%s\"; add it to its values",
                                device->name, robot->scope.numbers[n]);
@@ -107,6 +109,19 @@ static bool is_type(const tpi_robotfile *robot, const char *type)
     return false;
 }
 
+static tp_status fail_type(const tpi_robotfile *robot, const tpi_translation *t, const char *type)
+{
+    tpi_nearest nearest;
+    char hint[80];
+
+    tpi_nearest_init(&nearest, type);
+    for (unsigned i = 0; i < robot->device_count; i++) {
+        tpi_nearest_offer(&nearest, robot->devices[i].type);
+    }
+    return fail_at(robot, "translate", t->line, "type=\"%.40s\": no device has this type%s", type,
+                   tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
 /* Each result must be given somewhere. */
 static tp_status check_results(const tpi_robotfile *robot, const tpi_translation *t)
 {
@@ -133,8 +148,7 @@ static tp_status check_translation(const tpi_robotfile *robot, unsigned index)
 
     for (unsigned i = 0; i < t->type_count; i++) {
         if (!is_type(robot, t->types[i])) {
-            return fail_at(robot, "translate", t->line, "type=\"%.40s\": no device has this type%s",
-                           t->types[i], "");
+            return fail_type(robot, t, t->types[i]);
         }
         for (unsigned j = 0; j < index; j++) {
             if (robot->translations[j].command == t->command &&
@@ -175,6 +189,62 @@ static tp_status check_slots(const tpi_robotfile *robot)
     return TP_OK;
 }
 
+/* The class of a device that does not go with the end of its list; NULL for none. */
+static const char *odd_class(const tpi_robotfile *robot, const tpi_device *device)
+{
+    for (unsigned i = 0; i < device->classes.count; i++) {
+        const tpi_word *word = &device->classes.words[i];
+        const tpi_device_class *class =
+            word->class >= 0 ? tpi_vocabulary_class(robot->vocabulary, word->class) : NULL;
+        if (class != NULL && !class->is_generic &&
+            !(device->is_output ? class->is_output : class->is_input)) {
+            return word->text;
+        }
+    }
+    return NULL;
+}
+
+/* What a device is called, how it is used and how its list ends go together. */
+static tp_status check_device(const tpi_robotfile *robot, const tpi_device *device)
+{
+    const tpi_sort sort = tpi_dictionary_entry(device->base)->sort;
+    const char *odd = odd_class(robot, device);
+    const char *name = device->is_group ? "group" : "device";
+
+    if (odd != NULL) {
+        return fail_at(robot, name, device->line,
+                       device->is_output
+                           ? "\"%.40s\" is an input; write Input at the end of the classes%s"
+                           : "\"%.40s\" is an output; write Output at the end of the classes%s",
+                       odd, "");
+    }
+    if (sort == (device->is_output ? TPI_SORT_READ : TPI_SORT_WRITE)) {
+        return fail_at(robot, name, device->line,
+                       device->is_output ? "base=\"%s\" reads; an output has a base that writes%s"
+                                         : "base=\"%s\" writes; an input has a base that reads%s",
+                       tpi_dictionary_entry(device->base)->name, "");
+    }
+    if (device->is_group && tpi_word_equal(device->left, device->right)) {
+        return fail_at(robot, name, device->line,
+                       "left and right are both \"%.40s\"; name two wheels%s", device->left, "");
+    }
+    return TP_OK;
+}
+
+static tp_status check_devices(const tpi_robotfile *robot)
+{
+    tp_status status = TP_OK;
+
+    for (unsigned i = 0; i < robot->device_count; i++) {
+        const tp_status now = check_device(robot, &robot->devices[i]);
+        status = status == TP_OK ? now : status;
+        if (!tpi_document_goes_on(&robot->document, now)) {
+            return now;
+        }
+    }
+    return status;
+}
+
 /* A file with something that moves must say how it stops. */
 static tp_status check_stop(const tpi_robotfile *robot)
 {
@@ -193,7 +263,7 @@ static tp_status check_stop(const tpi_robotfile *robot)
 static tp_status check_stop_values(const tpi_robotfile *robot)
 {
     for (unsigned n = 0; n < robot->scope.number_count; n++) {
-        if (steps_use(&robot->stop, n) || steps_use(&robot->keepalive, n)) {
+        if (tpi_steps_use(&robot->stop, n) || tpi_steps_use(&robot->keepalive, n)) {
             return fail_at(robot, "stop", robot->stop.steps != NULL ? robot->stop.steps[0].line : 1,
                            "\"%s\" is a number of a device; here is none%s",
                            robot->scope.numbers[n], "");
@@ -244,7 +314,7 @@ static tp_status check_translations(const tpi_robotfile *robot)
 tp_status tpi_robotfile_check(const tpi_robotfile *robot)
 {
     static tp_status (*const checks[])(const tpi_robotfile *) = {
-        check_slots, check_links,       check_translations,
+        check_slots, check_devices,     check_links,       check_translations,
         check_stop,  check_stop_values, check_stop_packets};
     tp_status status = TP_OK;
 

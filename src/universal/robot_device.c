@@ -133,9 +133,11 @@ static tp_status read_numbers(tpi_device *out, const tpi_robotfile *robot,
 
 static tp_status read_classes(tpi_device *out, const tpi_robotfile *robot,
                               const tpi_document *document, tpi_arena *arena,
-                              const tpi_element *element)
+                              const tpi_element *element, const char *told)
 {
-    const char *text = tpi_element_need(document, element, "classes");
+    const char *text = out->scaling != NULL && tpi_element_get(element, "classes") == NULL
+                           ? told
+                           : tpi_element_need(document, element, "classes");
     tpi_classes *list = &out->classes;
     char hint[80];
 
@@ -184,8 +186,9 @@ static tp_status read_base(tpi_device *out, const tpi_document *document,
         for (int i = 0; i < TPI_COMMANDS; i++) {
             tpi_nearest_offer(&nearest, tpi_dictionary_entry((tpi_command)i)->name);
         }
+        tpi_nearest_hint(&nearest, hint, sizeof hint);
         return tpi_element_fail(document, element, "base=\"%.30s\" is no command%s", text,
-                                tpi_nearest_hint(&nearest, hint, sizeof hint));
+                                hint[0] != '\0' ? hint : "; troupe robots --commands lists them");
     }
     return TP_OK;
 }
@@ -282,10 +285,10 @@ static void default_range(tpi_device *out, const tpi_robotfile *robot)
 tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi_document *document,
                           tpi_arena *arena, const tpi_element *element, int number)
 {
-    static const char *const names[] = {"name",  "type",      "classes",    "base",    "slots",
-                                        "at",    "values",    "label",      "signed",  "range",
-                                        "volts", "threshold", "hysteresis", "degrees", "for",
-                                        "id",    "uses",      "commands",   NULL};
+    static const char *const names[] = {
+        "name",  "type",   "classes", "base",     "slots",     "at",         "values",
+        "label", "signed", "range",   "volts",    "threshold", "hysteresis", "degrees",
+        "for",   "id",     "uses",    "commands", "manifest",  "channel",    NULL};
     const char *name = tpi_element_need(document, element, "name");
     const char *type = name != NULL ? tpi_element_need(document, element, "type") : NULL;
     const char *label = tpi_element_get(element, "label");
@@ -302,9 +305,18 @@ tp_status tpi_device_read(tpi_device *out, const tpi_robotfile *robot, const tpi
     if (out->name == NULL || out->label == NULL) {
         return tpi_document_no_memory(document);
     }
-    status = read_classes(out, robot, document, arena, element);
+    const char *told = NULL;
+    status = tpi_device_read_manifest(out, robot, document, arena, element, &told);
     if (status == TP_OK) {
-        status = read_base(out, document, element, NULL);
+        status = read_classes(out, robot, document, arena, element, told);
+    }
+    if (status == TP_OK) {
+        status = read_base(out, document, element, out->scaling != NULL ? "ReadAnalog" : NULL);
+    }
+    if (status == TP_OK && out->scaling != NULL && out->base != TPI_READ_ANALOG) {
+        status = tpi_element_fail(document, element,
+                                  "a manifest describes what ReadAnalog reads; write "
+                                  "base=\"ReadAnalog\"");
     }
     if (status == TP_OK) {
         status = read_place(out, robot, document, arena, element, number);
@@ -428,12 +440,21 @@ static tp_status check_member(const tpi_robotfile *robot, const tpi_element *ele
                               const char *name)
 {
     const int member = tpi_robotfile_device(robot, name);
+    tpi_nearest nearest;
+    char hint[80];
 
-    if (member < 0 || !robot->devices[member].is_output || robot->devices[member].is_group) {
-        return tpi_element_fail(&robot->document, element,
-                                "\"%.40s\" is no wheel; write its <device> before the group", name);
+    if (member >= 0 && robot->devices[member].is_output && !robot->devices[member].is_group) {
+        return TP_OK;
     }
-    return TP_OK;
+    tpi_nearest_init(&nearest, name);
+    for (unsigned i = 0; i < robot->device_count && member < 0; i++) {
+        if (robot->devices[i].is_output && !robot->devices[i].is_group) {
+            tpi_nearest_offer(&nearest, robot->devices[i].name);
+        }
+    }
+    tpi_nearest_hint(&nearest, hint, sizeof hint);
+    return tpi_element_fail(&robot->document, element, "\"%.40s\" is no wheel%s", name,
+                            hint[0] != '\0' ? hint : "; write its <device> before the group");
 }
 
 tp_status tpi_robotfile_read_group(tpi_robotfile *robot, const tpi_element *element)
@@ -454,7 +475,7 @@ tp_status tpi_robotfile_read_group(tpi_robotfile *robot, const tpi_element *elem
     group.label = tpi_element_get(element, "label");
     group.label = group.label != NULL ? group.label : group.name;
     group.is_signed = true;
-    status = read_classes(&group, robot, document, &robot->document.arena, element);
+    status = read_classes(&group, robot, document, &robot->document.arena, element, NULL);
     if (status == TP_OK) {
         status = read_base(&group, document, element, "MoveMotors");
     }

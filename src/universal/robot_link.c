@@ -39,7 +39,7 @@ tp_status tpi_robotfile_read_link(tpi_robotfile *robot, const tpi_element *eleme
 
 tp_status tpi_robotfile_read_timing(tpi_robotfile *robot, const tpi_element *element)
 {
-    static const char *const names[] = {"reply", "gap", "largest", NULL};
+    static const char *const names[] = {"reply", "gap", "largest", "drops", NULL};
     const tpi_document *document = &robot->document;
     tp_status status = tpi_element_only(document, element, names);
     double largest = 0;
@@ -55,7 +55,8 @@ tp_status tpi_robotfile_read_timing(tpi_robotfile *robot, const tpi_element *ele
         status = tpi_element_number(document, element, "largest", 64, 4 << 20, 4096, &largest);
         robot->timing.largest = (size_t)largest;
     }
-    return status;
+    return status == TP_OK ? tpi_element_flag(document, element, "drops", &robot->timing.drops)
+                           : status;
 }
 
 /* ---- Framing ---- */

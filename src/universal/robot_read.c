@@ -227,7 +227,8 @@ static tp_status read_setup(tpi_robotfile *robot, const tpi_element *element)
 
 static tp_status read_keepalive(tpi_robotfile *robot, const tpi_element *element)
 {
-    static const char *const names[] = {"every", "send", "reply", NULL};
+    static const char *const names[] = {"every", "always", "send", "reply", NULL};
+    static const char *const only[] = {"send", "set", NULL};
     tp_status status = tpi_element_only(&robot->document, element, names);
 
     if (status == TP_OK && tpi_element_need(&robot->document, element, "every") == NULL) {
@@ -237,7 +238,11 @@ static tp_status read_keepalive(tpi_robotfile *robot, const tpi_element *element
         status = tpi_element_number(&robot->document, element, "every", 10, 3600000, 0,
                                     &robot->timing.keepalive_ms);
     }
-    return status == TP_OK ? tpi_steps_read(&robot->keepalive, robot, element, TPI_COMMANDS, NULL)
+    if (status == TP_OK) {
+        status = tpi_element_flag(&robot->document, element, "always", &robot->timing.is_timed);
+    }
+    return status == TP_OK ? tpi_steps_read(&robot->keepalive, robot, element, TPI_COMMANDS,
+                                            robot->timing.is_timed ? only : NULL)
                            : status;
 }
 

@@ -25,12 +25,30 @@ static const tpi_translation *find(const tpi_robotfile *robot, tpi_command comma
     return NULL;
 }
 
+/* Whether a group has the wheels that its file names. */
+static bool has_own_wheels(const tpi_wired *wired, const tpi_part *part)
+{
+    return part->left >= 0 && part->right >= 0 &&
+           tpi_word_equal(wired->parts[part->left].device->name, part->device->left) &&
+           tpi_word_equal(wired->parts[part->right].device->name, part->device->right);
+}
+
+/* A translation of a group means the wheels of its file, unless it asks for their slots. */
+static bool fits_wheels(const tpi_wired *wired, const tpi_part *part, const tpi_translation *t)
+{
+    return !part->device->is_group || has_own_wheels(wired, part) ||
+           (t != NULL && tpi_steps_use(&t->steps, TPI_NUMBER_LEFT));
+}
+
 static tpi_route translated(const tpi_wired *wired, tpi_command command, const tpi_part *part)
 {
     const tpi_robotfile *robot = wired->robot;
     const tpi_device *device = part->device;
     const tpi_translation *t = find(robot, command, device->type);
 
+    if (!fits_wheels(wired, part, t)) {
+        return (tpi_route){.way = TPI_WAY_NONE};
+    }
     if (t != NULL || (device->does >> command & 1) != 0) {
         return (tpi_route){TPI_WAY_DIRECT, t, command};
     }

@@ -23,9 +23,26 @@ struct tpi_vocabulary {
     struct synonym synonyms[MOST_SYNONYMS];
     unsigned opposite_count;
     const char *opposites[MOST_OPPOSITES][2];
+    tpi_manifest_look *look; /* NULL: there are no manifests */
+    void *context;           /* borrowed */
 };
 
 /* ---- Questions ---- */
+
+void tpi_vocabulary_set_manifests(tpi_vocabulary *vocabulary, tpi_manifest_look *look,
+                                  void *context)
+{
+    vocabulary->look = look;
+    vocabulary->context = context;
+}
+
+tp_status tpi_vocabulary_look(const tpi_vocabulary *vocabulary, const char *manifest, int channel,
+                              const char *beside, tpi_channel_facts *out, tp_error *err)
+{
+    return vocabulary->look != NULL
+               ? vocabulary->look(vocabulary->context, manifest, channel, beside, out, err)
+               : tp_fail(err, TP_E_UNSUPPORTED, "manifests of sensors cannot be read here");
+}
 
 unsigned tpi_vocabulary_count(const tpi_vocabulary *vocabulary)
 {
@@ -262,7 +279,8 @@ static tp_status check_parents(tpi_vocabulary *v, const tpi_element *element, in
         }
     }
     v->classes[class].is_output = output >= 0 && descends(v, class, output, DEPTH);
-    if (!v->classes[class].is_output && (input < 0 || !descends(v, class, input, DEPTH))) {
+    v->classes[class].is_input = input >= 0 && descends(v, class, input, DEPTH);
+    if (!v->classes[class].is_output && !v->classes[class].is_input) {
         return tpi_element_fail(&v->document, element,
                                 "it has no way to Input or Output; give it a parent");
     }

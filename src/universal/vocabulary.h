@@ -28,7 +28,8 @@ typedef struct tpi_device_class {
     bool is_generic;      /* Input, Output, Analog_Output ... */
     bool is_open;         /* anything can be connected there: a pin */
     bool is_inner;        /* it tells about the robot itself: its battery, its clock */
-    bool is_output;
+    bool is_output;       /* channels are both */
+    bool is_input;
     unsigned parent_count;
     int parents[TPI_MOST_PARENTS];
 } tpi_device_class;
@@ -47,10 +48,26 @@ typedef struct tpi_classes {
 
 typedef struct tpi_vocabulary tpi_vocabulary;
 
+/* What the manifest of a sensor says about a channel (measure.h). */
+typedef struct tpi_channel_facts tpi_channel_facts;
+
+/* Looks a channel up in a manifest, which is a name or a path near the file `beside`. -1: its first
+ * channel. What the facts point to lives as long as the vocabulary. */
+typedef tp_status tpi_manifest_look(void *context, const char *manifest, int channel,
+                                    const char *beside, tpi_channel_facts *out, tp_error *err);
+
 /* Read the text of classes.xml. */
 tp_status tpi_vocabulary_read(tpi_vocabulary **out, const char *text, size_t length,
                               const char *path, tp_error *err);
 void tpi_vocabulary_destroy(tpi_vocabulary *vocabulary);
+
+/* Robot files with this vocabulary may use manifests. `context` is borrowed. */
+void tpi_vocabulary_set_manifests(tpi_vocabulary *vocabulary, tpi_manifest_look *look,
+                                  void *context);
+
+/* Look a channel up; TP_E_UNSUPPORTED if no manifests can be read. */
+tp_status tpi_vocabulary_look(const tpi_vocabulary *vocabulary, const char *manifest, int channel,
+                              const char *beside, tpi_channel_facts *out, tp_error *err);
 
 unsigned tpi_vocabulary_count(const tpi_vocabulary *vocabulary);
 const tpi_device_class *tpi_vocabulary_class(const tpi_vocabulary *vocabulary, int class);

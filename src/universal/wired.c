@@ -1,4 +1,4 @@
-/* wired.c - the parts of a robot, wiring files and maps; see wired.h. */
+/* wired.c - the parts of a robot and wiring files; see wired.h. */
 #include "universal/wired.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* ---- Parts ---- */
 
-static tp_status add_part(tpi_wired *wired, const tpi_device *device, int slot, tp_error *err)
+tp_status tpi_wired_add(tpi_wired *wired, const tpi_device *device, int slot, tp_error *err)
 {
     tpi_part *part = &wired->parts[wired->part_count];
 
@@ -107,7 +107,7 @@ static int bound_part(const tpi_wired *wired, const char *name)
     return tpi_wired_part(wired, name, -1);
 }
 
-static void join_groups(tpi_wired *wired)
+void tpi_wired_join_groups(tpi_wired *wired)
 {
     for (unsigned i = 0; i < wired->part_count; i++) {
         tpi_part *part = &wired->parts[i];
@@ -127,7 +127,7 @@ static void remove_broken_groups(tpi_wired *wired)
 {
     unsigned kept = 0;
 
-    join_groups(wired);
+    tpi_wired_join_groups(wired);
     for (unsigned i = 0; i < wired->part_count; i++) {
         const tpi_part *part = &wired->parts[i];
         if (!part->device->is_group || (part->left >= 0 && part->right >= 0)) {
@@ -149,7 +149,7 @@ static tp_status add_defaults(tpi_wired *wired, const bool plugged[TPI_MOST_ROWS
         const tpi_device *device = &robot->devices[i];
         const bool is_there = device->row < 0 || (device->at >= 0 && !plugged[device->row]);
         if (!device->is_group && is_there) {
-            status = add_part(wired, device, device->at, err);
+            status = tpi_wired_add(wired, device, device->at, err);
         }
     }
     return status;
@@ -161,7 +161,7 @@ static tp_status add_groups(tpi_wired *wired, tp_error *err)
 
     for (unsigned i = 0; i < wired->robot->device_count && status == TP_OK; i++) {
         if (wired->robot->devices[i].is_group) {
-            status = add_part(wired, &wired->robot->devices[i], -1, err);
+            status = tpi_wired_add(wired, &wired->robot->devices[i], -1, err);
         }
     }
     return status;
@@ -202,19 +202,21 @@ static tp_status read_plug(tpi_wired *wired, const tpi_element *element, bool *p
                                     label, wired->parts[i].device->name);
         }
     }
-    return add ? add_part(wired, &wired->robot->devices[device], slot, document->err) : TP_OK;
+    return add ? tpi_wired_add(wired, &wired->robot->devices[device], slot, document->err) : TP_OK;
 }
 
-static tp_status read_own(tpi_wired *wired, const tpi_element *element)
+/* A device of a wiring file: it has a type of the robot file. */
+static tp_status read_own(tpi_wired *wired, tpi_document *document, const tpi_element *element,
+                          tpi_device *own, unsigned *count)
 {
-    tpi_device *own = &wired->own[wired->own_count];
     const tpi_robotfile *robot = wired->robot;
 
-    if (wired->own_count == TPI_MOST_OWN) {
-        return tpi_element_fail(&wired->document, element, "over %d own devices", TPI_MOST_OWN);
+    if (*count == TPI_MOST_OWN) {
+        return tpi_element_fail(document, element, "over %d own devices", TPI_MOST_OWN);
     }
-    tp_status status =
-        tpi_device_read(own, robot, &wired->document, &wired->document.arena, element, -1);
+    own += *count;
+    *own = (tpi_device){0};
+    tp_status status = tpi_device_read(own, robot, document, &document->arena, element, -1);
     if (status != TP_OK) {
         return status;
     }
@@ -226,17 +228,17 @@ static tp_status read_own(tpi_wired *wired, const tpi_element *element)
         own->id += !own->has_id && tpi_word_equal(robot->devices[i].type, own->type);
     }
     if (like == NULL) {
-        return tpi_element_fail(&wired->document, element,
+        return tpi_element_fail(document, element,
                                 "type=\"%.40s\": the robot %s has no device of this type",
                                 own->type, robot->identity.name);
     }
     own->setup = like->setup;
     own->shutdown = like->shutdown;
-    wired->own_count++;
-    return add_part(wired, own, own->at, wired->document.err);
+    (*count)++;
+    return tpi_wired_add(wired, own, own->at, document->err);
 }
 
-static tp_status bind(tpi_wired *wired, const char *class, int part, bool by_map, tp_error *err)
+tp_status tpi_wired_bind(tpi_wired *wired, const char *class, int part, bool by_map, tp_error *err)
 {
     if (wired->bound_count == TPI_MOST_BOUND) {
         return tp_fail(err, TP_E_LIMIT, "over %d bound classes", TPI_MOST_BOUND);
@@ -263,7 +265,7 @@ static tp_status read_use(tpi_wired *wired, const tpi_element *element)
                                 "device=\"%.40s\" is not there; plug it in or declare it first",
                                 name);
     }
-    return bind(wired, class, part, false, document->err);
+    return tpi_wired_bind(wired, class, part, false, document->err);
 }
 
 static tp_status read_set(tpi_wired *wired, const tpi_element *element)
@@ -331,7 +333,7 @@ static tp_status read_elements(tpi_wired *wired, bool *plugged)
             } else if (is_plug && pass < 2) {
                 status = read_plug(wired, e, plugged, pass == 1);
             } else if (is_own && pass == 1) {
-                status = read_own(wired, e);
+                status = read_own(wired, &wired->document, e, wired->own, &wired->own_count);
             } else if (!is_plug && !is_own && pass == 2) {
                 status = is_use ? read_use(wired, e) : read_set(wired, e);
             }
@@ -385,78 +387,44 @@ void tpi_wired_destroy(tpi_wired *wired)
 {
     if (wired != NULL) {
         tpi_document_fini(&wired->document);
+        tpi_document_fini(&wired->plugged_in);
         free(wired);
     }
 }
 
-/* ---- Maps ---- */
+/* ---- Plugging in ---- */
 
-int tpi_wired_plug(tpi_wired *wired, int device, int slot)
+static void unplug(tpi_wired *wired)
 {
-    const tpi_device *wanted = &wired->robot->devices[device];
-
-    for (unsigned i = 0; i < wired->part_count; i++) {
-        const tpi_part *part = &wired->parts[i];
-        if (part->device == wanted && (slot < 0 || part->slot == slot)) {
-            return (int)i;
-        }
-    }
-    if (wanted->row < 0 || slot >= (int)wired->robot->rows[wanted->row].count ||
-        add_part(wired, wanted, slot >= 0 ? slot : 0, NULL) != TP_OK) {
-        return -1;
-    }
-    tpi_wired_find_routes(wired);
-    return (int)wired->part_count - 1;
+    wired->part_count = wired->fixed_count;
+    wired->plugged_count = 0;
+    tpi_document_fini(&wired->plugged_in);
+    memset(&wired->plugged_in, 0, sizeof wired->plugged_in);
 }
 
-/* The part that a class means in a slot: the one that sits there, or one that is put there. */
-static int part_in_slot(tpi_wired *wired, const tpi_word *word, int row, int slot)
+static tp_status read_plugged(tpi_wired *wired, const char *text, size_t length, tp_error *err)
 {
-    const tpi_robotfile *robot = wired->robot;
+    tpi_document *document = &wired->plugged_in;
+    tp_status status = tpi_document_read(document, text, length, "sensors", err);
 
-    for (unsigned i = 0; i < wired->part_count; i++) {
-        const tpi_part *part = &wired->parts[i];
-        if (part->slot == slot && part->device->row == row &&
-            tpi_classes_find(&part->device->classes, word) >= 0) {
-            return (int)i;
-        }
+    for (const tpi_element *e = status == TP_OK ? document->root->first : NULL;
+         e != NULL && status == TP_OK; e = e->next) {
+        status = read_own(wired, document, e, wired->plugged, &wired->plugged_count);
     }
-    for (unsigned i = 0; i < robot->device_count; i++) {
-        const tpi_device *device = &robot->devices[i];
-        if (device->row == row && tpi_classes_find(&device->classes, word) >= 0 &&
-            add_part(wired, device, slot, NULL) == TP_OK) {
-            return (int)wired->part_count - 1;
-        }
-    }
-    return -1;
+    document->err = NULL;
+    return status;
 }
 
-tp_status tpi_wired_map(tpi_wired *wired, const char *text, tp_error *err)
+tp_status tpi_wired_plug_in(tpi_wired *wired, const char *text, size_t length, tp_error *err)
 {
-    const char *equal = strchr(text, '=');
-    int row = -1, slot = -1, part = -1;
-
-    if (equal == NULL || equal == text || equal[1] == '\0') {
-        return tp_fail(err, TP_E_SYNTAX,
-                       "--map \"%.60s\": expected a class and a place: \"Light Sensor=port 2\"",
-                       text);
+    if (wired->fixed_count == 0) {
+        wired->fixed_count = wired->part_count;
     }
-    const char *class = tpi_arena_text(&wired->document.arena, text, (size_t)(equal - text));
-    if (class == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    unplug(wired);
+    const tp_status status = text != NULL ? read_plugged(wired, text, length, err) : TP_OK;
+    if (status != TP_OK) {
+        unplug(wired);
     }
-    const tpi_word word = {class, tpi_vocabulary_find(wired->robot->vocabulary, class)};
-    if (tpi_robotfile_slot(wired->robot, equal + 1, &row, &slot)) {
-        part = part_in_slot(wired, &word, row, slot);
-    } else {
-        part = tpi_wired_part(wired, equal + 1, -1);
-    }
-    if (part < 0) {
-        return tp_fail(err, TP_E_UNKNOWN, "--map \"%.60s\": the robot %s has no %s there", text,
-                       wired->robot->identity.name, slot >= 0 ? class : "such place or device");
-    }
-    const tp_status status = bind(wired, class, part, true, err);
-    join_groups(wired);
     tpi_wired_find_routes(wired);
     return status;
 }

@@ -19,6 +19,7 @@ typedef struct tpi_part {
     double numbers[TPI_MOST_NUMBERS];
     double threshold, hysteresis;
     int left, right; /* parts that a group consists of; -1 for none */
+    bool is_gone;    /* it is not there now: nothing matches it */
 } tpi_part;
 
 /* A class of programs that is bound to a part. */
@@ -54,6 +55,10 @@ typedef struct tpi_wired {
     tpi_device own[TPI_MOST_OWN];
     unsigned part_count;
     tpi_part parts[TPI_MOST_PARTS];
+    unsigned fixed_count;    /* parts that stay; those behind them are plugged in */
+    tpi_document plugged_in; /* what was plugged in last */
+    unsigned plugged_count;
+    tpi_device plugged[TPI_MOST_OWN];
     unsigned bound_count;
     tpi_bound bound[TPI_MOST_BOUND];
     tpi_route routes[TPI_MOST_PARTS][TPI_COMMANDS];
@@ -74,8 +79,13 @@ tp_status tpi_wired_map(tpi_wired *wired, const char *text, tp_error *err);
 void tpi_wired_leave_out(tpi_wired *wired, bool (*is_there)(void *context, const tpi_part *part),
                          void *context);
 
+/* Replace what is plugged in while the robot is used: the <device> elements of a text, each of a
+ * type of the robot file (NULL: nothing). The other parts keep their numbers. After a failure
+ * nothing is plugged in. */
+tp_status tpi_wired_plug_in(tpi_wired *wired, const char *text, size_t length, tp_error *err);
+
 /* The part of a device in a slot (-1: wherever it is, else the first slot of its row); it is put
- * there if it is not. -1 if it does not fit. */
+ * there if it is not, a group with its wheels. -1 if it does not fit. */
 int tpi_wired_plug(tpi_wired *wired, int device, int slot);
 
 /* The part with this name of a device, and in this slot (-1: any); -1 for none. */
@@ -94,6 +104,15 @@ const tpi_route *tpi_wired_route(const tpi_wired *wired, tpi_command command, in
 const char *tpi_way_text(tpi_way way);
 
 /* ---- Inside ---- */
+
+/* Add a part behind the others; -1 for no slot. Routes are not found anew. */
+tp_status tpi_wired_add(tpi_wired *wired, const tpi_device *device, int slot, tp_error *err);
+
+/* Let a class of programs mean a part. */
+tp_status tpi_wired_bind(tpi_wired *wired, const char *class, int part, bool by_map, tp_error *err);
+
+/* Find the wheels of groups. */
+void tpi_wired_join_groups(tpi_wired *wired);
 
 /* Find the ways of all commands and parts, and the classes that are there. */
 void tpi_wired_find_routes(tpi_wired *wired);

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "platform/collection.h"
+#include "sensors/host/files.h"
+#include "universal/measure.h"
 
 static const tpi_collection robots = {.what = "robot",
                                       .ending = ".xml",
@@ -43,6 +45,22 @@ tp_status tpi_files_find(char path[TPI_MOST_PATH], const char *name, tp_error *e
     return tpi_collection_find(&robots, name, path, TPI_MOST_PATH, err);
 }
 
+const char *tpi_files_beside(char out[TPI_MOST_PATH], const char *folder, const char *name)
+{
+    const char *end = strrchr(name, '.');
+    const bool is_path = strchr(name, '/') != NULL || (end != NULL && strcmp(end, ".xml") == 0);
+    const int written = snprintf(out, TPI_MOST_PATH, "%s%s", folder, name);
+
+    if (!is_path || name[0] == '/' || written >= TPI_MOST_PATH) {
+        return name;
+    }
+    FILE *file = fopen(out, "re");
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return file != NULL ? out : name;
+}
+
 /* ---- Loading ---- */
 
 tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err)
@@ -61,6 +79,73 @@ tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err)
     }
     tpi_buf_fini(&text);
     return status;
+}
+
+/* ---- Manifests ---- */
+
+/* A path of a manifest is meant from the folder of the file that names it. */
+static const char *beside_of(const char *name, const char *beside, char *out, size_t size)
+{
+    const char *slash = beside != NULL ? strrchr(beside, '/') : NULL;
+    const size_t length = strlen(name);
+    const bool is_path = length > 4 && strcmp(name + length - 4, ".xml") == 0;
+
+    if (!is_path || name[0] == '/' || slash == NULL) {
+        return name;
+    }
+    const int written = snprintf(out, size, "%.*s%s", (int)(slash + 1 - beside), beside, name);
+    return written > 0 && (size_t)written < size ? out : name;
+}
+
+/* The first conversion with a unit, else the first one. */
+static const tpi_conversion *conversion_of(const tpi_transducer *t)
+{
+    for (unsigned i = 0; i < t->conversion_count; i++) {
+        if (t->conversions[i].unit != TPI_UNIT_RAW) {
+            return &t->conversions[i];
+        }
+    }
+    return &t->conversions[0];
+}
+
+static tp_status look(void *context, const char *name, int channel, const char *beside,
+                      tpi_channel_facts *out, tp_error *err)
+{
+    tpi_loaded *loaded = context;
+    tpi_manifest **place = &loaded->manifests[loaded->manifest_count];
+    char path[TPI_MOST_PATH];
+    static const char *const units[] = {"raw", "", "", "%", ""};
+
+    if (loaded->manifest_count == TPI_MOST_MANIFESTS) {
+        return tp_fail(err, TP_E_LIMIT, "over %d devices with manifests", TPI_MOST_MANIFESTS);
+    }
+    const tp_status status =
+        tpi_sensor_files_read(place, NULL, beside_of(name, beside, path, sizeof path), NULL, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    loaded->manifest_count++;
+    const tpi_transducer *t =
+        channel < 0 ? &(*place)->transducers[0] : tpi_manifest_channel(*place, (unsigned)channel);
+    if (t == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN, "it has no channel %d", channel);
+    }
+    const tpi_conversion *c = conversion_of(t);
+    out->scaling = c->scaling;
+    out->measure = (tpi_measure){.name = t->name,
+                                 .parameter = t->parameter,
+                                 .unit = units[c->unit],
+                                 .is_output = t->type == TPI_CHANNEL_ACTUATOR,
+                                 .is_digital = c->unit == TPI_UNIT_DIGITAL,
+                                 .low = c->scaling.min,
+                                 .high = c->scaling.max};
+    if (c->unit == TPI_UNIT_SI_PRODUCT || c->unit == TPI_UNIT_ARBITRARY) {
+        tpi_buf unit = {0};
+        tpi_conversion_put_unit(c, &unit);
+        out->measure.unit = tpi_arena_text(&(*place)->arena, tpi_buf_text(&unit), unit.length);
+        tpi_buf_fini(&unit);
+    }
+    return out->measure.unit != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 /* A number that differs for other bytes (FNV-1a). */
@@ -115,6 +200,7 @@ tp_status tpi_loaded_init(tpi_loaded *out, const char *name, const char *wiring,
         status = tpi_files_vocabulary(&out->vocabulary, err);
     }
     if (status == TP_OK) {
+        tpi_vocabulary_set_manifests(out->vocabulary, look, out);
         status = load_robot(out, err);
     }
     return status == TP_OK ? load_wiring(out, wiring, err) : status;
@@ -125,6 +211,10 @@ void tpi_loaded_fini(tpi_loaded *loaded)
     tpi_wired_destroy(loaded->wired);
     tpi_robotfile_destroy(loaded->robot);
     tpi_vocabulary_destroy(loaded->vocabulary);
+    for (unsigned i = 0; i < loaded->manifest_count; i++) {
+        tpi_manifest_destroy(loaded->manifests[i]);
+    }
+    loaded->manifest_count = 0;
     free(loaded->wiring_path);
     tpi_buf_fini(&loaded->text);
     loaded->wired = NULL;

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "universal/wired.h"
 
-enum { TPI_MOST_PATH = 4096 };
+enum { TPI_MOST_PATH = 4096, TPI_MOST_MANIFESTS = 32 };
 
 /* Load the vocabulary, classes.xml. */
 tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err);
@@ -24,7 +24,9 @@ typedef struct tpi_loaded {
     char *wiring_path;          /* owned; for messages */
     tpi_buf text;               /* the robot file */
     uint32_t revision;          /* of the robot file and the wiring file; never 0 */
-    tpi_mistakes *mistakes;     /* borrowed; receives all mistakes of the robot file; may be NULL */
+    struct tpi_manifest *manifests[TPI_MOST_MANIFESTS]; /* owned: those that the files name */
+    unsigned manifest_count;
+    tpi_mistakes *mistakes; /* borrowed; receives all mistakes of the robot file; may be NULL */
 } tpi_loaded;
 
 /* Load a robot by name or path, with a wiring file (NULL for none). The struct must be zeroed; fini
@@ -34,6 +36,10 @@ void tpi_loaded_fini(tpi_loaded *loaded);
 
 /* The path of a robot, by its name or path. */
 tp_status tpi_files_find(char path[TPI_MOST_PATH], const char *name, tp_error *err);
+
+/* The path of a file in a folder ("" or with a slash at its end) if `name` is a relative path and
+ * the file is there; else `name`. */
+const char *tpi_files_beside(char out[TPI_MOST_PATH], const char *folder, const char *name);
 
 /* The paths of the robot files in a folder, in order, each ended by a NUL; how many, or -1 if it is
  * no folder. */
