@@ -310,6 +310,8 @@ const command command_emulate = {
         "\n"
         "Behind a robot, for this robot:\n"
         "  --at X,Y[,DEG]      where it starts (a free place near the middle)\n"
+        "  --on NAME           the robot that carries it: a scanner on a Pioneer; --at is then a\n"
+        "                      place on that robot\n"
         "  --name NAME         its name in the world (that of its kind)\n"
         "  --wire SLOT=PART    what is plugged in where, such as 1=light\n"
         "  --fault KIND[@FROM[-TO]]\n"

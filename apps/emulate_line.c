@@ -2,6 +2,7 @@
 #include "emulate_line.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,20 @@ static void plug_packets(emulate_line *line, bool plugged)
     }
 }
 
+/* Send to another port of the host. */
+static void report(const emulate_line *line, const char *bytes, size_t length, unsigned port)
+{
+    struct sockaddr_storage to = line->from;
+
+    if (to.ss_family == AF_INET6) {
+        ((struct sockaddr_in6 *)&to)->sin6_port = htons((uint16_t)port);
+    } else {
+        ((struct sockaddr_in *)&to)->sin_port = htons((uint16_t)port);
+    }
+    (void)sendto(line->port.listener, bytes, length, 0, (const struct sockaddr *)&to,
+                 line->from_length);
+}
+
 static void exchange_packets(emulate_line *line)
 {
     enum { MOST_AT_ONCE = 64 };
@@ -265,11 +280,16 @@ static void exchange_packets(emulate_line *line)
             tpi_emu_input(line->robot, bytes, (size_t)got);
         }
     }
+    const bool has_host = line->port.listener >= 0 && line->from_length > 0;
     while ((length = tpi_emu_output(line->robot, bytes, sizeof bytes)) > 0) {
-        if (line->port.listener >= 0 && line->from_length > 0) {
+        if (has_host) {
             (void)sendto(line->port.listener, bytes, length, 0,
                          (const struct sockaddr *)&line->from, line->from_length);
         }
+    }
+    unsigned port = 0;
+    if (has_host && (length = tpi_emu_report(line->robot, bytes, sizeof bytes, &port)) > 0) {
+        report(line, bytes, length, port);
     }
 }
 

@@ -38,6 +38,12 @@ static int read_name(emulate_options *o, const char *text)
     return EXIT_DONE;
 }
 
+static int read_on(emulate_options *o, const char *text)
+{
+    o->actors[o->count - 1].on = text;
+    return EXIT_DONE;
+}
+
 static int read_wire(emulate_options *o, const char *text)
 {
     emulate_robot *robot = &o->robots[o->count - 1];
@@ -154,6 +160,7 @@ static const struct known {
     bool of_robot;
 } known[] = {
     {"--at", read_at, true, true},
+    {"--on", read_on, true, true},
     {"--name", read_name, true, true},
     {"--wire", read_wire, true, true},
     {"--fault", read_fault, true, true},

@@ -22,7 +22,7 @@ struct tpi_body {
     bool lifted;      /* the wheels turn and the body stands */
     bool empty;       /* the battery: the wheels stand */
     bool blocked;     /* something is in the way */
-    bool flies;       /* it has no wheels: the robot itself commands it */
+    bool flies;       /* it has no wheels: the robot itself commands it, or nothing does */
 };
 
 /* A body that stands still. Fails if the model's name is too long, or memory runs out. */

@@ -134,6 +134,7 @@ static void create_tick(tpi_emu *emu)
 
 const tpi_emu_kind tpi_emu_create1 = {
     .name = "create1",
+    .alias = "create",
     .summary = "iRobot Create 1: Open Interface, serial, 57600 baud",
     .file = "robots/create1.inc",
     .macro = "create1",

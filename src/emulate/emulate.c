@@ -13,8 +13,9 @@
 #include "sim/sense/sensors.h"
 
 static const tpi_emu_kind *const kinds[] = {
-    &tpi_emu_nxt,  &tpi_emu_finch, &tpi_emu_create1, &tpi_emu_create2, &tpi_emu_firmata,
-    &tpi_emu_lifa, &tpi_emu_srv1,  &tpi_emu_tello,   &tpi_emu_p2os,    &tpi_emu_sick};
+    &tpi_emu_nxt,   &tpi_emu_finch,  &tpi_emu_create1, &tpi_emu_create2, &tpi_emu_firmata,
+    &tpi_emu_lifa,  &tpi_emu_srv1,   &tpi_emu_tello,   &tpi_emu_p2os,    &tpi_emu_sick,
+    &tpi_emu_rover, &tpi_emu_evid30, &tpi_emu_urg,     &tpi_emu_nmea};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -32,7 +33,8 @@ const tpi_emu_kind *tpi_emu_kind_named(const char *name, tp_error *err)
 
     tpi_nearest_init(&nearest, name);
     for (size_t i = 0; i < KINDS; i++) {
-        if (strcmp(kinds[i]->name, name) == 0) {
+        const char *alias = kinds[i]->alias;
+        if (strcmp(kinds[i]->name, name) == 0 || (alias != NULL && strcmp(alias, name) == 0)) {
             return kinds[i];
         }
         tpi_nearest_offer(&nearest, kinds[i]->name);
@@ -365,6 +367,12 @@ size_t tpi_emu_output(tpi_emu *emu, void *bytes, size_t size)
         emu->taken = 0;
     }
     return length;
+}
+
+size_t tpi_emu_report(tpi_emu *emu, char *bytes, size_t size, unsigned *port)
+{
+    *port = emu->kind->report_port;
+    return emu->kind->report != NULL && is_heard(emu) ? emu->kind->report(emu, bytes, size) : 0;
 }
 
 void tpi_emu_tick(tpi_emu *emu)

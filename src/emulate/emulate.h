@@ -79,6 +79,9 @@ bool tpi_emu_has_packets(const tpi_emu *emu);
 /* Take bytes for the host, at most `size`; how many. The rest of a packet is lost. */
 size_t tpi_emu_output(tpi_emu *emu, void *bytes, size_t size);
 
+/* A packet that it sends unasked, to another port of the host: how many bytes, 0 for none now. */
+size_t tpi_emu_report(tpi_emu *emu, char *bytes, size_t size, unsigned *port);
+
 /* How many bytes wait for the host. */
 size_t tpi_emu_waiting(const tpi_emu *emu);
 

@@ -7,7 +7,7 @@
  * packet with a wrong sum is dropped without a word.
  *
  * Not emulated: arms, auxiliary lines, configuration packets, encoders, sounds, moves by a distance
- * or an angle.
+ * or an angle. The gyroscope, which GYRO switches on, reads 515 where nothing turns.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct pioneer {
     size_t length;
     tpi_sim_model sonars, bumpers;
     bool motors;
-    bool sonar_on;
+    bool sonar_on, gyro_on;
     double forward, turn; /* wanted: m/s and rad/s */
     double wheels[2];     /* wanted instead, if `by_wheels` */
     bool by_wheels;
@@ -136,6 +136,22 @@ static void report(tpi_emu *emu)
     out[count + 2] = 128; /* the analog input */
     out[count + 4] = p->outputs;
     say(emu, out, count + 5, "report");
+}
+
+/* Four readings, of 10 bits for 5 V: 300 degrees per second are 2.5 V, to the left is less. */
+static void report_gyro(tpi_emu *emu)
+{
+    enum { READINGS = 4, ZERO = 515 };
+    const double *turned = emu->body.turned;
+    const double degrees = (turned[1] - turned[0]) / emu->body.track / circle * 360;
+    const double reading = fmax(0, fmin(1023, ZERO - degrees * 2.5 / 300 * 1023 / 5));
+    uint8_t out[2 + 3 * READINGS] = {0x98, READINGS};
+
+    for (unsigned i = 0; i < READINGS; i++) {
+        tpi_put_le16(out + 2 + 3 * i, (uint32_t)lrint(reading));
+        out[4 + 3 * i] = 128; /* a temperature */
+    }
+    say(emu, out, sizeof out, "gyroscope");
 }
 
 /* ---- Commands -------------------------------------------------------------------------------- */
@@ -248,6 +264,9 @@ static const char *do_other(tpi_emu *emu, unsigned command, int value)
     case 33:
         grip(emu, value);
         return "GRIPPER";
+    case 58:
+        p->gyro_on = value != 0;
+        return "GYRO";
     default:
         return "not emulated";
     }
@@ -350,6 +369,7 @@ static void pioneer_reset(tpi_emu *emu)
     p->phase = PHASE_SYNC0;
     p->motors = false;
     p->sonar_on = true;
+    p->gyro_on = false;
     p->most_mps = 1.2;
     p->most_radps = 5;
     p->gripper = (struct gripper){.is_open = true};
@@ -385,6 +405,9 @@ static void pioneer_tick(tpi_emu *emu)
     if (emu->now_us >= p->next_us) {
         p->next_us += report_us;
         report(emu);
+        if (p->gyro_on) {
+            report_gyro(emu);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ enum { TPI_EMU_MOST_WAITING = 256 * 1024 }; /* bytes for a host that does not re
 
 struct tpi_emu_kind {
     const char *name;    /* as users write it */
+    const char *alias;   /* another name for it; NULL for none */
     const char *summary; /* one line */
     const char *file;    /* that has the macro of its body */
     const char *macro;
@@ -36,6 +37,10 @@ struct tpi_emu_kind {
     void (*input)(tpi_emu *emu, const uint8_t *bytes, size_t length);
     /* The world made a step. */
     void (*tick)(tpi_emu *emu);
+    /* What it sends unasked to `report_port` of its host now; how many bytes, 0 for nothing. NULL
+     * if it never does. */
+    size_t (*report)(tpi_emu *emu, char *out, size_t size);
+    unsigned report_port;
 };
 
 struct tpi_emu {
@@ -124,5 +129,9 @@ extern const tpi_emu_kind tpi_emu_srv1;
 extern const tpi_emu_kind tpi_emu_tello;
 extern const tpi_emu_kind tpi_emu_p2os;
 extern const tpi_emu_kind tpi_emu_sick;
+extern const tpi_emu_kind tpi_emu_rover;
+extern const tpi_emu_kind tpi_emu_urg;
+extern const tpi_emu_kind tpi_emu_nmea;
+extern const tpi_emu_kind tpi_emu_evid30;
 
 #endif

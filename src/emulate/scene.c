@@ -69,6 +69,35 @@ static tp_status name_actor(tpi_scene *scene, size_t index, const tpi_scene_acto
     return TP_OK;
 }
 
+/* The robot that carries another one; SIZE_MAX for none. */
+static size_t carrier_of(const tpi_scene *scene, const tpi_scene_plan *plan, size_t index)
+{
+    const char *on = plan->actors[index].on;
+
+    for (size_t i = 0; on != NULL && i < plan->count; i++) {
+        if (i != index && strcmp(scene->actors[i].name, on) == 0) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* What carries something stands on the floor. */
+static tp_status check_carriers(const tpi_scene *scene, const tpi_scene_plan *plan, tp_error *err)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const size_t carrier = carrier_of(scene, plan, i);
+        if (plan->actors[i].on == NULL) {
+            continue;
+        }
+        if (carrier == SIZE_MAX || plan->actors[carrier].on != NULL) {
+            return tp_fail(err, TP_E_INVALID, "%s: \"%.60s\" is no robot here that can carry it",
+                           scene->actors[i].name, plan->actors[i].on);
+        }
+    }
+    return TP_OK;
+}
+
 /* ---- The text of the world ------------------------------------------------------------------- */
 
 /* Beside the user's world, so that what it includes is found. */
@@ -92,21 +121,44 @@ static void put_world(tpi_buf *text, const tpi_scene_plan *plan)
     tpi_buf_printf(text, "interval_sim %d\n", TPI_SCENE_STEP_US / 1000);
 }
 
+static void put_include(tpi_buf *text, const tpi_scene_plan *plan, size_t index)
+{
+    const char *file = tpi_emu_kind_file(plan->actors[index].kind);
+    bool included = false;
+
+    for (size_t k = 0; k < index; k++) {
+        included = included || strcmp(tpi_emu_kind_file(plan->actors[k].kind), file) == 0;
+    }
+    if (!included) {
+        tpi_buf_printf(text, "include \"%s\"\n", file);
+    }
+}
+
+/* A robot, and what it carries. */
+static void put_robot(tpi_buf *text, const tpi_scene *scene, const tpi_scene_plan *plan,
+                      size_t index)
+{
+    tpi_buf_printf(text, "%s ( name \"%s\" pose [%.9g %.9g 0 %.9g]",
+                   tpi_emu_kind_macro(plan->actors[index].kind), scene->actors[index].name,
+                   scene->places[index][0], scene->places[index][1], scene->headings[index]);
+    for (size_t i = 0; i < scene->count && plan->actors[index].on == NULL; i++) {
+        if (carrier_of(scene, plan, i) == index) {
+            tpi_buf_puts(text, " ");
+            put_robot(text, scene, plan, i);
+        }
+    }
+    tpi_buf_puts(text, " )\n");
+}
+
 static void put_robots(tpi_buf *text, const tpi_scene *scene, const tpi_scene_plan *plan)
 {
     for (size_t i = 0; i < scene->count; i++) {
-        const tpi_emu_kind *kind = plan->actors[i].kind;
-        bool included = false;
-        for (size_t k = 0; k < i; k++) {
-            included = included || strcmp(tpi_emu_kind_file(plan->actors[k].kind),
-                                          tpi_emu_kind_file(kind)) == 0;
+        put_include(text, plan, i);
+    }
+    for (size_t i = 0; i < scene->count; i++) {
+        if (plan->actors[i].on == NULL) {
+            put_robot(text, scene, plan, i);
         }
-        if (!included) {
-            tpi_buf_printf(text, "include \"%s\"\n", tpi_emu_kind_file(kind));
-        }
-        tpi_buf_printf(text, "%s ( name \"%s\" pose [%.9g %.9g 0 %.9g] )\n",
-                       tpi_emu_kind_macro(kind), scene->actors[i].name, scene->places[i][0],
-                       scene->places[i][1], scene->headings[i]);
     }
 }
 
@@ -146,7 +198,7 @@ static tp_status parse(tpi_sim **out, const tpi_scene_plan *plan, const tpi_buf 
 static bool all_placed(const tpi_scene_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        if (!plan->actors[i].placed) {
+        if (!plan->actors[i].placed && plan->actors[i].on == NULL) {
             return false;
         }
     }
@@ -158,7 +210,7 @@ static void take_given_places(tpi_scene *scene, const tpi_scene_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const tpi_scene_actor *actor = &plan->actors[i];
-        scene->places[i][0] = actor->placed ? actor->x : 1e9;
+        scene->places[i][0] = actor->placed || actor->on != NULL ? actor->x : 1e9;
         scene->places[i][1] = actor->y;
         scene->places[i][2] = tpi_emu_kind_radius(actor->kind);
         scene->headings[i] = actor->degrees;
@@ -178,7 +230,7 @@ static tp_status find_places(tpi_scene *scene, const tpi_scene_plan *plan, tp_er
         double *place = scene->places[i];
         double x = 0;
         double y = 0;
-        if (plan->actors[i].placed) {
+        if (plan->actors[i].placed || plan->actors[i].on != NULL) {
             continue;
         }
         status = tpi_place_find(empty, place[2] + 0.02, others, plan->count, &x, &y)
@@ -225,9 +277,12 @@ static tp_status switch_on(tpi_scene *scene, const tpi_scene_plan *plan, tp_erro
 
     for (size_t i = 0; i < scene->count && status == TP_OK; i++) {
         struct actor *actor = &scene->actors[i];
-        status =
-            tpi_emu_create(&actor->robot, plan->actors[i].kind, scene->world,
-                           tpi_sim_find(scene->world, actor->name), &plan->actors[i].options, err);
+        const char *on = plan->actors[i].on;
+        char full[2 * LONGEST_NAME + 2];
+        (void)snprintf(full, sizeof full, "%s%s%s", on == NULL ? "" : on, on == NULL ? "" : ".",
+                       actor->name);
+        status = tpi_emu_create(&actor->robot, plan->actors[i].kind, scene->world,
+                                tpi_sim_find(scene->world, full), &plan->actors[i].options, err);
         status = status == TP_OK ? TP_OK : tp_wrap(err, status, actor->name);
     }
     return status;
@@ -240,6 +295,7 @@ static tp_status make(tpi_scene *scene, const tpi_scene_plan *plan, tp_error *er
     for (size_t i = 0; i < plan->count && status == TP_OK; i++) {
         status = name_actor(scene, i, &plan->actors[i], err);
     }
+    status = status == TP_OK ? check_carriers(scene, plan, err) : status;
     take_given_places(scene, plan);
     if (status == TP_OK && !all_placed(plan)) {
         status = find_places(scene, plan, err);

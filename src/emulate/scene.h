@@ -21,8 +21,9 @@ enum { TPI_SCENE_STEP_US = 5000, TPI_SCENE_MOST = 32 }; /* robots in one world *
 typedef struct tpi_scene_actor {
     const tpi_emu_kind *kind;
     const char *name;        /* borrowed: of its model; NULL for the kind's name, with a number */
+    const char *on;          /* borrowed: the name of the robot that carries it; NULL for none */
     bool placed;             /* otherwise the nearest place to the middle that is free */
-    double x, y, degrees;    /* where */
+    double x, y, degrees;    /* where; on a robot that carries it, in the frame of that */
     tpi_emu_options options; /* what it borrows lives as long as the scene */
 } tpi_scene_actor;
 

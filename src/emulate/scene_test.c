@@ -223,6 +223,39 @@ static void memory_may_run_out(void **state)
     memory_sweep(make_and_run, (void *)(uintptr_t)tpi_emu_kind_named("lifa", NULL));
 }
 
+/* A scanner on a Pioneer moves with it. */
+static void sensors_ride_on_robots(void **state)
+{
+    tpi_scene_actor actors[] = {
+        {.kind = tpi_emu_kind_named("sicklms200", NULL), .name = "lms", .on = "pia", .x = 0.1},
+        {.kind = tpi_emu_kind_named("p2os", NULL), .name = "pia"}};
+    const tpi_scene_plan plan = {
+        .text = "", .folders = TEST_ROOT "/worlds", .actors = actors, .count = 2};
+    static const char drive[] = "fa fb 03 00 00 00 fa fb 03 01 00 01 fa fb 03 02 00 02 "
+                                "fa fb 03 01 00 01 fa fb 06 04 3b 01 00 05 3b "
+                                "fa fb 06 0b 3b c8 00 d3 3b";
+    tpi_scene *scene = NULL;
+    tpi_buf bytes = {0};
+    tp_error err = {0};
+
+    (void)state;
+    (void)tpi_scene_create(&scene, &plan, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(tpi_hex_read(&bytes, drive, strlen(drive), NULL), TP_OK);
+    tpi_emu_input(tpi_scene_robot(scene, 1), bytes.data, bytes.length);
+    tpi_scene_advance(scene, 1900000);
+    const tpi_sim *world = tpi_scene_world(scene);
+    const tpi_sim_pose base = tpi_sim_global_pose(world, tpi_emu_model(tpi_scene_robot(scene, 1)));
+    const tpi_sim_pose lms = tpi_sim_global_pose(world, tpi_emu_model(tpi_scene_robot(scene, 0)));
+    assert_between(base.x, 0.15, 0.4);
+    assert_between(lms.x - base.x, 0.0999, 0.1001);
+    tpi_scene_destroy(scene);
+    tpi_buf_fini(&bytes);
+    actors[0].on = "nobody";
+    assert_int_equal(tpi_scene_create(&scene, &plan, &err), TP_E_INVALID);
+    assert_string_equal(err.text, "lms: \"nobody\" is no robot here that can carry it");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +267,7 @@ int main(void)
         cmocka_unit_test(every_run_is_the_same),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(sensors_ride_on_robots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,6 +233,7 @@ static tp_status scanner_start(tpi_emu *emu, tp_error *err)
 {
     const struct tpi_emu_part parts[] = {{&scanner_of(emu)->beam, "beam"}};
 
+    emu->body.flies = true; /* nothing here drives it */
     return tpi_emu_find_parts(emu, parts, 1, err);
 }
 

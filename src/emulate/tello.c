@@ -3,7 +3,8 @@
  *
  * The drone hears nothing before "command". What takes time, taking off, landing and flying a way,
  * is answered when it is done; "rc" is not answered. After 15 seconds without a command it lands.
- * Video, the packets of its state (port 8890), flips, curves and mission pads are not emulated.
+ * Ten times a second it sends its state to port 8890 of its host. Video, curves and mission pads
+ * are not emulated; a flip is answered, and the body stays upright.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,10 +17,10 @@ enum { LONGEST = 128, STICKS = 4 };
 
 static const double pi = 3.14159265358979323846;
 static const double start_m = 0.8, near_m = 0.03, near_rad = 0.03, low_m = 0.05, full_turn = 100;
-static const int64_t idle_us = 15000000, most_us = 20000000;
+static const int64_t idle_us = 15000000, most_us = 20000000, flip_us = 1000000, state_us = 100000;
 
 /* What it is doing by itself. */
-enum errand { NOTHING, TAKES_OFF, LANDS, FLIES };
+enum errand { NOTHING, TAKES_OFF, LANDS, FLIES, FLIPS };
 
 struct tello {
     bool hears;       /* "command" has come */
@@ -28,6 +29,8 @@ struct tello {
     int64_t up_us;    /* how long it has been flying */
     enum errand errand;
     int64_t errand_us;     /* when it began */
+    int64_t state_us;      /* when its state was sent */
+    double speed;          /* cm/s, as it was set */
     double goal[4];        /* of the errand */
     double sticks[STICKS]; /* right, ahead, up, clockwise; percent */
 };
@@ -80,7 +83,7 @@ static void steer(tpi_emu *emu)
     const struct tello *t = tello_of(emu);
     const double sticks[4] = {t->sticks[1] / 100, -t->sticks[0] / 100, t->sticks[2] / 100,
                               -t->sticks[3] / 100 * full_turn * pi / 180};
-    const bool goes = t->errand == TAKES_OFF || t->errand == FLIES;
+    const bool goes = t->errand == TAKES_OFF || t->errand == FLIES || t->errand == FLIPS;
 
     if (t->is_up) {
         (void)tpi_sim_fly(emu->body.sim, emu->body.model,
@@ -89,10 +92,13 @@ static void steer(tpi_emu *emu)
     }
 }
 
-static bool is_there(const struct tello *t, const tpi_sim_flight *flight)
+static bool is_there(const struct tello *t, const tpi_sim_flight *flight, int64_t now_us)
 {
     const double *at = flight->estimate;
 
+    if (t->errand == FLIPS) {
+        return now_us - t->errand_us >= flip_us;
+    }
     return t->errand == LANDS ? at[2] <= low_m
                               : hypot(at[0] - t->goal[0], at[1] - t->goal[1]) < near_m &&
                                     fabs(at[2] - t->goal[2]) < near_m &&
@@ -104,7 +110,7 @@ static void follow(tpi_emu *emu)
 {
     struct tello *t = tello_of(emu);
     const tpi_sim_flight flight = flight_of(emu);
-    const bool done = is_there(t, &flight);
+    const bool done = is_there(t, &flight, emu->now_us);
 
     if (done || emu->now_us - t->errand_us > most_us) {
         if (t->errand == LANDS) {
@@ -174,6 +180,56 @@ static bool fly_way(tpi_emu *emu, const char *text)
     return false;
 }
 
+/* "go 50 0 20 30": centimetres ahead, to the left and up, and a speed. "flip l". False if it is
+ * none of them. */
+static bool fly_trick(tpi_emu *emu, const char *text)
+{
+    const tpi_sim_flight flight = flight_of(emu);
+    const double *at = flight.estimate;
+    double v[4], goal[4] = {at[0], at[1], at[2], at[3]};
+    const bool flips = strncmp(text, "flip ", 5) == 0;
+    char end;
+
+    if (!flips && strncmp(text, "go ", 3) != 0) {
+        return false;
+    }
+    if (!tello_of(emu)->is_up) {
+        say(emu, "error Not joystick");
+    } else if (flips) {
+        if (strlen(text) == 6 && strchr("lrfb", text[5]) != NULL) {
+            begin(emu, FLIPS, goal);
+        } else {
+            say(emu, "error");
+        }
+    } else if (sscanf(text, "go %lf %lf %lf %lf%c", &v[0], &v[1], &v[2], &v[3], &end) != 4 ||
+               fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2])) > 500 || v[3] < 10 || v[3] > 100) {
+        say(emu, "out of range");
+    } else {
+        goal[0] += (v[0] * cos(at[3]) - v[1] * sin(at[3])) / 100;
+        goal[1] += (v[0] * sin(at[3]) + v[1] * cos(at[3])) / 100;
+        goal[2] += v[2] / 100;
+        begin(emu, FLIES, goal);
+    }
+    return true;
+}
+
+/* "speed 30"; false if it is none. */
+static bool set_speed(tpi_emu *emu, const char *text)
+{
+    double speed;
+    char end;
+
+    if (strncmp(text, "speed ", 6) != 0) {
+        return false;
+    }
+    const bool good = sscanf(text, "speed %lf%c", &speed, &end) == 1 && speed >= 10 && speed <= 100;
+    if (good) {
+        tello_of(emu)->speed = speed;
+    }
+    say(emu, good ? "ok" : "out of range");
+    return true;
+}
+
 /* "rc 0 50 0 -20"; false if it is none. */
 static bool take_sticks(tpi_emu *emu, const char *text)
 {
@@ -214,7 +270,13 @@ static bool answer(tpi_emu *emu, const char *text)
     } else if (strcmp(text, "temp?") == 0) {
         (void)snprintf(reply, sizeof reply, "60~62C\r\n");
     } else if (strcmp(text, "speed?") == 0) {
-        (void)snprintf(reply, sizeof reply, "100.0\r\n");
+        (void)snprintf(reply, sizeof reply, "%.1f\r\n", tello_of(emu)->speed);
+    } else if (strcmp(text, "sdk?") == 0) {
+        (void)snprintf(reply, sizeof reply, "20\r\n");
+    } else if (strcmp(text, "sn?") == 0) {
+        (void)snprintf(reply, sizeof reply, "0TQDEMULATED00\r\n");
+    } else if (strcmp(text, "wifi?") == 0) {
+        (void)snprintf(reply, sizeof reply, "90\r\n");
     }
     if (reply[0] != '\0') {
         say(emu, reply);
@@ -224,7 +286,8 @@ static bool answer(tpi_emu *emu, const char *text)
 
 static void obey(tpi_emu *emu, const char *text)
 {
-    if (strcmp(text, "command") == 0) {
+    if (strcmp(text, "command") == 0 || strcmp(text, "streamon") == 0 ||
+        strcmp(text, "streamoff") == 0) {
         say(emu, "ok");
     } else if (strcmp(text, "takeoff") == 0) {
         take_off(emu);
@@ -238,7 +301,8 @@ static void obey(tpi_emu *emu, const char *text)
         tello_of(emu)->errand = NOTHING;
         power(emu, false);
         say(emu, "ok");
-    } else if (!take_sticks(emu, text) && !answer(emu, text) && !fly_way(emu, text)) {
+    } else if (!take_sticks(emu, text) && !answer(emu, text) && !fly_way(emu, text) &&
+               !fly_trick(emu, text) && !set_speed(emu, text)) {
         say(emu, "error");
     }
 }
@@ -260,6 +324,26 @@ static void tello_input(tpi_emu *emu, const uint8_t *bytes, size_t length)
     }
 }
 
+/* Its state, ten times a second once it hears. */
+static size_t tello_report(tpi_emu *emu, char *out, size_t size)
+{
+    struct tello *t = tello_of(emu);
+    const tpi_sim_flight flight = flight_of(emu);
+    const double height = fmax(flight.estimate[2], 0);
+
+    if (!t->hears || emu->now_us - t->state_us < state_us) {
+        return 0;
+    }
+    t->state_us = emu->now_us;
+    const int length =
+        snprintf(out, size,
+                 "pitch:0;roll:0;yaw:%.0f;vgx:0;vgy:0;vgz:0;templ:60;temph:62;tof:%.0f;h:%.0f;"
+                 "bat:%d;baro:%.2f;time:%d;agx:0.00;agy:0.00;agz:-1000.00;\r\n",
+                 remainder(-flight.estimate[3], 2 * pi) * 180 / pi, fmax(height * 100, 10),
+                 height * 100, emu->body.empty ? 5 : 83, height, (int)(t->up_us / 1000000));
+    return length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static tp_status tello_start(tpi_emu *emu, tp_error *err)
@@ -274,7 +358,7 @@ static void tello_reset(tpi_emu *emu)
 {
     struct tello *t = tello_of(emu);
 
-    *t = (struct tello){.heard_us = emu->now_us};
+    *t = (struct tello){.heard_us = emu->now_us, .speed = 100};
     power(emu, false);
 }
 
@@ -311,4 +395,6 @@ const tpi_emu_kind tpi_emu_tello = {
     .reset = tello_reset,
     .input = tello_input,
     .tick = tello_tick,
+    .report = tello_report,
+    .report_port = 8890,
 };

@@ -92,12 +92,49 @@ static void sticks_fly_until_silence_lands_it(void **state)
     stage_close(&s);
 }
 
+static void flips_goes_and_tells_its_state(void **state)
+{
+    struct stage s;
+    char report[300];
+    unsigned port = 0;
+
+    (void)state;
+    stage_open(&s, "tello", "", NULL, NULL);
+    tpi_emu *robot = tpi_scene_robot(s.scene, 0);
+    stage_run(&s, 1);
+    assert_int_equal(tpi_emu_report(robot, report, sizeof report, &port), 0); /* not asked yet */
+    say(&s, "command");
+    assert_string_equal(say(&s, "flip f"), "error Not joystick");
+    assert_string_equal(say(&s, "speed 30"), "ok");
+    assert_string_equal(say(&s, "speed?"), "30.0\r\n");
+    assert_string_equal(say(&s, "speed 3"), "out of range");
+    assert_string_equal(say(&s, "sdk?"), "20\r\n");
+    say(&s, "takeoff");
+    hear(&s, 5);
+    assert_string_equal(say(&s, "flip x"), "error");
+    assert_string_equal(say(&s, "flip l"), "");
+    assert_string_equal(hear(&s, 2), "ok");
+    assert_string_equal(say(&s, "go 50 0 20 5"), "out of range");
+    assert_string_equal(say(&s, "go 50 30 20 50"), "");
+    assert_string_equal(hear(&s, 8), "ok");
+    assert_between(stage_pose(&s).x, 0.4, 0.6);
+    assert_between(stage_pose(&s).y, 0.2, 0.4);
+    const size_t length = tpi_emu_report(robot, report, sizeof report, &port);
+    assert_true(length > 0);
+    assert_int_equal(port, 8890);
+    assert_memory_equal(report, "pitch:0;roll:0;yaw:", 19);
+    assert_non_null(strstr(report, ";bat:83;"));
+    assert_int_equal(tpi_emu_report(robot, report, sizeof report, &port), 0); /* 100 ms later */
+    stage_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_deaf_before_command),
         cmocka_unit_test(takes_off_flies_and_lands),
         cmocka_unit_test(sticks_fly_until_silence_lands_it),
+        cmocka_unit_test(flips_goes_and_tells_its_state),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
