@@ -8,7 +8,7 @@
 #include "platform/serial.h"
 #include "troupe/clock.h"
 
-enum { BAUD = 57600, HEAD = 4, NEWS = 3, TRIES = 4, KEPT = 16384 };
+enum { BAUD = 57600, HEAD = 4, NEWS = 3, TRIES = 4, KEPT = 16384, STATE_BYTES = 17 };
 static const int64_t MS_NS = 1000000;
 static const int64_t REPLY_NS = 700 * 1000000LL; /* a block is written in less than 0.3 s */
 static const int64_t QUIET_NS = 80 * 1000000LL;  /* then the chip begins a packet anew */
@@ -187,8 +187,10 @@ static tp_status refused(const chip_line *line, const uint8_t *packet, size_t le
                    "%s: the chip refuses: %.*s", line->url, (int)text, (const char *)packet + 7);
 }
 
-tp_status chip_line_call(chip_line *line, uint8_t function, const uint8_t *body, size_t length,
-                         uint8_t *out, size_t size, size_t *got, tp_error *err)
+/* Call a function whose answer has at least so many bytes. A shorter one is the late answer to an
+ * earlier call, after which nobody waited any more: the right one follows. */
+static tp_status call(chip_line *line, uint8_t function, const uint8_t *body, size_t length,
+                      size_t least, uint8_t *out, size_t size, size_t *got, tp_error *err)
 {
     uint8_t packet[CHIP_LONGEST];
     size_t count = 0;
@@ -198,7 +200,10 @@ tp_status chip_line_call(chip_line *line, uint8_t function, const uint8_t *body,
         *err = (tp_error){0};
         status = send_call(line, function, body, length, err);
         if (status == TP_OK) {
-            status = await_reply(line, packet, sizeof packet, &count, now_ns() + REPLY_NS, err);
+            const int64_t deadline_ns = now_ns() + REPLY_NS;
+            do {
+                status = await_reply(line, packet, sizeof packet, &count, deadline_ns, err);
+            } while (status == TP_OK && packet[0] == 0 && count < 5 + least);
         }
         if (status == TP_OK && packet[0] == 0) {
             *got = count > 5 ? count - 5 : 0;
@@ -215,6 +220,12 @@ tp_status chip_line_call(chip_line *line, uint8_t function, const uint8_t *body,
         settle(line);
     }
     return status;
+}
+
+tp_status chip_line_call(chip_line *line, uint8_t function, const uint8_t *body, size_t length,
+                         uint8_t *out, size_t size, size_t *got, tp_error *err)
+{
+    return call(line, function, body, length, 0, out, size, got, err);
 }
 
 tp_status chip_line_knock(chip_line *line, int64_t patience_ns, tp_error *err)
@@ -250,14 +261,11 @@ tp_status chip_line_state(chip_line *line, uint8_t function, uint8_t watch, chip
 {
     uint8_t b[64] = {0};
     size_t got = 0;
-    const tp_status status = chip_line_call(line, function, &watch, function == CHIP_RUN ? 1 : 0, b,
-                                            sizeof b, &got, err);
+    const tp_status status = call(line, function, &watch, function == CHIP_RUN ? 1 : 0, STATE_BYTES,
+                                  b, sizeof b, &got, err);
 
     if (status != TP_OK) {
         return status;
-    }
-    if (got < 17) {
-        return tp_fail(err, TP_E_SHORT, "%s: the answer of the chip is too short", line->url);
     }
     *out = (chip_state){.version = b[0],
                         .state = b[1],

@@ -1,15 +1,16 @@
 /* cmd_play.c - troupe play: universal programs are checked, formatted, explained, run. */
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "output.h"
 #include "play.h"
 #include "play/bind.h"
-#include "play/blocks.h"
-#include "play/format.h"
-#include "play/parse.h"
 #include "universal/host/files.h"
 
 static const char name[] = PLAY_NAME;
@@ -18,19 +19,56 @@ static const char *const actions[] = {"--check",  "--format",      "--write",   
                                       "--text",   "--disassemble", "--explain", "--move",
                                       "--settle", "--claim",       "--table",   NULL};
 static const char *const known[] = {
-    "--check", "--format", "--write",  "--blocks", "--text",     "--disassemble", "--explain",
-    "--on",    "--port",   "--wiring", "--map",    "--loose",    "--trace",       "--log",
-    "--for",   "--seed",   "--upload", "--watch",  "--channels", "--from",        "--to",
-    "--move",  "--settle", "--claim",  "--table",  NULL};
+    "--check",    "--format", "--write", "--blocks", "--text",   "--disassemble",
+    "--explain",  "--on",     "--port",  "--wiring", "--map",    "--loose",
+    "--trace",    "--log",    "--for",   "--seed",   "--upload", "--watch",
+    "--channels", "--from",   "--to",    "--move",   "--settle", "--claim",
+    "--table",    "--lang",   NULL};
 
 /* ---- Sources --------------------------------------------------------------------------------- */
+
+/* The program of a folder whose name is nearest to that of a file that is not there. */
+static void find_nearest(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash != NULL ? (int)(slash - path) + 1 : 0;
+    char folder[1024];
+    unsigned least = UINT_MAX;
+    struct dirent *entry;
+
+    if (access(path, F_OK) == 0 || (size_t)length >= sizeof folder) {
+        return;
+    }
+    memcpy(folder, path, (size_t)length);
+    folder[length] = '\0';
+    DIR *listing = opendir(length > 0 ? folder : ".");
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (end != NULL && strcmp(end, ".play") == 0) {
+            tpi_nearest nearest;
+            tpi_nearest_init(&nearest, path + length);
+            tpi_nearest_offer(&nearest, entry->d_name);
+            if (nearest.best != NULL && nearest.distance < least) {
+                least = nearest.distance;
+                (void)snprintf(out, size, "; did you mean %s%s?", folder, entry->d_name);
+            }
+        }
+    }
+    if (listing != NULL) {
+        closedir(listing);
+    }
+}
 
 int play_source_read(play_source *source, const char *path)
 {
     tp_error err = {0};
+    char hint[1400] = "";
 
-    if (tpi_file_read_any(&source->text, path, TPI_PLAY_MOST_SOURCE, &err) != TP_OK ||
-        tpi_files_vocabulary(&source->vocabulary, &err) != TP_OK) {
+    if (tpi_file_read_any(&source->text, path, TPI_PLAY_MOST_SOURCE, &err) != TP_OK) {
+        find_nearest(path, hint, sizeof hint);
+        return command_fail(name, EXIT_FAILED, "%s%s", err.text, hint);
+    }
+    if (tpi_files_vocabulary(&source->vocabulary, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     return EXIT_DONE;
@@ -43,7 +81,7 @@ void play_source_fini(play_source *source)
     tpi_buf_fini(&source->text);
 }
 
-static int tell(const tpi_play_troubles *troubles, const char *path)
+int play_tell(const tpi_play_troubles *troubles, const char *path)
 {
     const unsigned listed = tpi_play_trouble_count(troubles);
     tpi_buf out = {0};
@@ -72,87 +110,10 @@ int play_source_compile(play_source *source, const char *path)
     }
     if (!tpi_play_compile(&source->program, tpi_buf_text(&source->text), source->text.length,
                           source->vocabulary, troubles)) {
-        result = tell(troubles, path);
+        result = play_tell(troubles, path);
     }
     free(troubles);
     return result;
-}
-
-/* ---- Text and blocks ------------------------------------------------------------------------- */
-
-/* Parse the source; mistakes of grammar are printed. */
-static int parse(const play_source *source, const char *path, tpi_play_tree *tree)
-{
-    tpi_play_troubles *troubles = calloc(1, sizeof *troubles);
-    int result = EXIT_DONE;
-
-    if (troubles == NULL) {
-        return command_fail(name, EXIT_FAILED, "out of memory");
-    }
-    if (!tpi_play_parse(tree, tpi_buf_text(&source->text), source->text.length, troubles)) {
-        tpi_play_troubles_sort(troubles);
-        result = tell(troubles, path);
-    }
-    free(troubles);
-    return result;
-}
-
-static int print_tree(const play_options *options, const play_source *source)
-{
-    tpi_play_tree tree = {0};
-    tpi_buf out = {0};
-    tp_error err = {0};
-    int result = parse(source, options->path, &tree);
-
-    if (result == EXIT_DONE) {
-        if (strcmp(options->action, "--blocks") == 0) {
-            tpi_play_blocks_put(&out, &tree);
-        } else {
-            tpi_play_format(&out, &tree);
-        }
-        if (strcmp(options->action, "--write") != 0) {
-            result = command_write(name, &out);
-        } else if (out.failed ||
-                   tpi_file_write(options->path, tpi_buf_text(&out), out.length, &err) != TP_OK) {
-            result = command_fail(name, EXIT_FAILED, "%s", out.failed ? "out of memory" : err.text);
-        }
-    }
-    tpi_buf_fini(&out);
-    tpi_play_tree_fini(&tree);
-    return result;
-}
-
-static int print_text_of_blocks(const play_options *options, const play_source *source)
-{
-    tpi_play_tree tree = {0};
-    tpi_buf out = {0};
-    tp_error err = {0};
-    int result = EXIT_DONE;
-
-    if (tpi_play_blocks_read(&tree, tpi_buf_text(&source->text), source->text.length, &err) !=
-        TP_OK) {
-        result = command_fail(name, EXIT_FAILED, "%s: %s", options->path, err.text);
-    } else {
-        tpi_play_format(&out, &tree);
-        result = command_write(name, &out);
-    }
-    tpi_buf_fini(&out);
-    tpi_play_tree_fini(&tree);
-    return result;
-}
-
-static int print_description(void)
-{
-    tpi_vocabulary *vocabulary = NULL;
-    tpi_buf out = {0};
-    tp_error err = {0};
-
-    if (tpi_files_vocabulary(&vocabulary, &err) != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "%s", err.text);
-    }
-    tpi_play_blocks_describe(&out, vocabulary);
-    tpi_vocabulary_destroy(vocabulary);
-    return command_write(name, &out);
 }
 
 /* ---- Checking -------------------------------------------------------------------------------- */
@@ -209,11 +170,14 @@ static int act(const play_options *options)
         return result;
     }
     const char *action = options->action != NULL ? options->action : "";
-    if (strcmp(action, "--text") == 0) {
-        result = print_text_of_blocks(options, &source);
-    } else if (strcmp(action, "--format") == 0 || strcmp(action, "--write") == 0 ||
-               strcmp(action, "--blocks") == 0) {
-        result = print_tree(options, &source);
+    const char *text = tpi_buf_text(&source.text);
+    if (strcmp(action, "--text") != 0 && text[strspn(text, " \t\r\n")] == '{') {
+        result = command_fail(name, EXIT_FAILED,
+                              "%s: these are blocks; --text prints the program they stand for",
+                              options->path);
+    } else if (strcmp(action, "--text") == 0 || strcmp(action, "--format") == 0 ||
+               strcmp(action, "--write") == 0 || strcmp(action, "--blocks") == 0) {
+        result = play_convert(options, &source);
     } else {
         result = play_source_compile(&source, options->path);
         if (result != EXIT_DONE) {
@@ -258,6 +222,7 @@ static const char **text_of(play_options *options, const char *option)
            : strcmp(option, "--from") == 0     ? &options->from
            : strcmp(option, "--to") == 0       ? &options->to
            : strcmp(option, "--upload") == 0   ? &options->upload
+           : strcmp(option, "--lang") == 0     ? &options->lang
            : strcmp(option, "--map") == 0 && options->map_count < PLAY_MOST_MAPS
                ? &options->maps[options->map_count++]
                : NULL;
@@ -315,6 +280,10 @@ static int read_arguments(play_options *options, int argc, char **argv)
             options->path = argv[i];
         }
     }
+    if (options->lang != NULL && (options->action == NULL || !play_converts(options))) {
+        return command_fail(name, EXIT_USAGE,
+                            "--lang is for --format, --write, --blocks and --text");
+    }
     const bool is_repl = options->action == NULL &&
                          (options->robot != NULL || options->port != NULL || options->has_url);
     if (options->path == NULL && !is_repl &&
@@ -350,7 +319,7 @@ static int run(int argc, char **argv)
         result = is_move(&options)        ? play_move(&options)
                  : is_table(&options)     ? play_table(&options)
                  : options.path != NULL   ? act(&options)
-                 : options.action != NULL ? print_description()
+                 : options.action != NULL ? play_describe(&options)
                                           : play_run(&options, NULL);
     }
     remote_fini(&remote);
@@ -371,6 +340,7 @@ const command command_play = {
         "       troupe play --settle ID --from URL --to URL    troupe play --claim ID --from URL\n"
         "       troupe play --table\n"
         "       troupe play BLOCKS --text        troupe play --blocks\n"
+        "       troupe play PROGRAM --format --lang de\n"
         "\n"
         "Runs a program of the language of docs/play.md. It prints how each device of the program\n"
         "was matched to the robot before anything moves. Ctrl-C stops the robot.\n"
@@ -401,6 +371,8 @@ const command command_play = {
         "  --blocks        print the program as blocks (JSON); without a program all kinds of "
         "blocks\n"
         "  --text          print the program that blocks stand for\n"
+        "  --lang LANG     with these: the words in another language: en, de (German), fr "
+        "(French)\n"
         "  --disassemble   print the instructions\n"
         "  --move          move a program that runs in the server --from to the server --to, where "
         "it\n"

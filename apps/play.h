@@ -19,6 +19,7 @@ typedef struct play_options {
     const char *action; /* "check" ...; NULL to run it */
     const char *robot;  /* --on: a robot or a server; NULL for none */
     const char *port, *wiring, *log, *channels, *from, *to;
+    const char *lang;   /* of the words; NULL for that of the program */
     const char *upload; /* the line of a chip; NULL for none */
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
@@ -39,6 +40,18 @@ typedef struct play_source {
 int play_source_read(play_source *source, const char *path);
 int play_source_compile(play_source *source, const char *path);
 void play_source_fini(play_source *source);
+
+/* Print mistakes to standard error. */
+int play_tell(const tpi_play_troubles *troubles, const char *path);
+
+/* Whether the action prints a program as text or as blocks. */
+bool play_converts(const play_options *options);
+
+/* Print or write a program, given as text or blocks, as text or blocks. */
+int play_convert(const play_options *options, const play_source *source);
+
+/* Print all kinds of blocks. */
+int play_describe(const play_options *options);
 
 /* Print how the program's devices are matched on a robot, without one. */
 int play_explain(const play_options *options, const play_source *source);

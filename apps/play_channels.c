@@ -88,6 +88,15 @@ static tp_status post(play_host *host, const char *channel, const char *text, si
     return tp_blackboard_request_set_entry(host->board, entry, err);
 }
 
+bool play_channels_is_empty(const play_host *host)
+{
+    const tpi_play_request *request = &host->runner.machine.request;
+    const tpi_command wanted = tpi_dictionary_code(request->code);
+
+    return (wanted == TPI_READ_MESSAGE || wanted == TPI_CHECK_STATUS) &&
+           tpi_channels_waiting(host->channels, request->device) <= 0;
+}
+
 tp_status play_channels_serve(play_host *host, tp_error *err)
 {
     tpi_play_machine *machine = &host->runner.machine;

@@ -77,7 +77,9 @@ static int match_use(play_host *host, const tpi_play_use_of *use)
 
     if (tp_universal_explain(host->robot, entry->code, port, &text, &err) != TP_OK) {
         return use->device < 0
-                   ? command_fail(name, EXIT_FAILED, "%s: %s", entry->name, err.text)
+                   ? command_fail(name, EXIT_FAILED, "%s%s%s",
+                                  strstr(err.text, entry->name) != NULL ? "" : entry->name,
+                                  strstr(err.text, entry->name) != NULL ? "" : ": ", err.text)
                    : command_fail(name, EXIT_FAILED, "%s cannot do %s: %s",
                                   host->program->devices[use->device].name, entry->name, err.text);
     }

@@ -104,6 +104,15 @@ static unsigned phase_of(struct move *m, struct side *s)
                : UINT8_MAX;
 }
 
+/* Whether a program is the wanted one, which may be named without its end. */
+static bool is_wanted(const char *program, const char *wanted)
+{
+    const size_t length = strlen(wanted);
+
+    return strncmp(program, wanted, length) == 0 &&
+           (program[length] == '\0' || strcmp(program + length, ".play") == 0);
+}
+
 /* The device of the source that has the program; its first one if no name is given. */
 static int find_program(struct move *m, const char *wanted)
 {
@@ -115,7 +124,7 @@ static int find_program(struct move *m, const char *wanted)
             break;
         }
         if (tp_program_request_state(m->from.proxy, &state, &m->from.err) == TP_OK &&
-            strcmp(state->name, wanted) == 0) {
+            is_wanted(state->name, wanted)) {
             return EXIT_DONE;
         }
     }

@@ -12,6 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "edit_line.h"
 #include "output.h"
 #include "play/check.h"
@@ -31,12 +32,13 @@ struct kept {
 };
 
 struct repl {
-    play_host *host;      /* borrowed */
-    tp_client *client;    /* borrowed */
-    play_source source;   /* of the current line */
-    tpi_buf declarations; /* lines that stand in front of all others */
-    unsigned declared;    /* how many lines these are */
-    struct kept *kept;    /* owned */
+    play_host *host;           /* borrowed */
+    tp_client *client;         /* borrowed */
+    const tpi_play_lang *lang; /* of the words */
+    play_source source;        /* of the current line */
+    tpi_buf declarations;      /* lines that stand in front of all others */
+    unsigned declared;         /* how many lines these are */
+    struct kept *kept;         /* owned */
     unsigned kept_count;
     char input[MOST_LINE]; /* what was read and is not used yet */
     size_t input_length;
@@ -140,23 +142,38 @@ static bool read_line(struct repl *r, const char *prompt, tpi_buf *out)
 /* The first word of a line. */
 static void first_word(const char *line, char out[16])
 {
+    size_t length = 0;
+
     line += strspn(line, " \t");
-    snprintf(out, 16, "%.*s", (int)strspn(line, "abcdefghijklmnopqrstuvwxyz"), line);
+    while ((line[length] >= 'a' && line[length] <= 'z') || (line[length] & 0x80) != 0) {
+        length++;
+    }
+    snprintf(out, 16, "%.*s", (int)length, line);
 }
 
-/* How much deeper blocks are behind a line. */
-static int depth_of(const char *line)
+/* The statement that begins with the first word of a line. */
+static tpi_play_kind kind_of(const struct repl *r, const char *line)
 {
-    static const char *const openers[] = {"if", "while", "repeat", "forever", "to", NULL};
     char word[16];
 
     first_word(line, word);
-    for (unsigned i = 0; openers[i] != NULL; i++) {
-        if (strcmp(word, openers[i]) == 0) {
-            return 1;
-        }
+    return tpi_play_lang_kind(r->lang, word, "");
+}
+
+/* How much deeper blocks are behind a line. */
+static int depth_of(const struct repl *r, const char *line)
+{
+    const tpi_play_kind kind = kind_of(r, line);
+    char word[16];
+
+    first_word(line, word);
+    if (kind == TPI_PLAY_IF_STATEMENT || kind == TPI_PLAY_WHILE_STATEMENT ||
+        kind == TPI_PLAY_REPEAT_STATEMENT || kind == TPI_PLAY_FOREVER_STATEMENT ||
+        kind == TPI_PLAY_TO_STATEMENT) {
+        return 1;
     }
-    return strcmp(word, "end") == 0 ? -1 : 0;
+    return strcmp(word, "end") == 0 || strcmp(word, tpi_play_lang_value(r->lang, "end")) == 0 ? -1
+                                                                                              : 0;
 }
 
 /* A statement with all its lines. */
@@ -171,7 +188,7 @@ static bool read_statement(struct repl *r, tpi_buf *out)
         if (!read_line(r, depth > 0 ? "... " : "> ", out)) {
             return false;
         }
-        depth += depth_of(tpi_buf_text(out) + at);
+        depth += depth_of(r, tpi_buf_text(out) + at);
     } while (depth > 0 && out->length < MOST_BLOCK);
     return !out->failed;
 }
@@ -182,8 +199,9 @@ static bool read_statement(struct repl *r, tpi_buf *out)
  * the number of its lines. */
 static unsigned put_front(const struct repl *r, tpi_buf *out)
 {
-    unsigned lines = r->declared;
+    unsigned lines = r->declared + 1;
 
+    tpi_buf_printf(out, "lang %s\n", r->lang->name);
     tpi_buf_put(out, tpi_buf_text(&r->declarations), r->declarations.length);
     if (r->kept_count > 0) {
         tpi_buf_puts(out, "if false\n");
@@ -196,13 +214,15 @@ static unsigned put_front(const struct repl *r, tpi_buf *out)
     return lines;
 }
 
-static void tell(const tpi_play_troubles *troubles, unsigned front)
+/* Mistakes of a line behind so many lines, and behind so many characters of its own. */
+static void tell(const tpi_play_troubles *troubles, unsigned front, unsigned before)
 {
     tpi_buf out = {0};
 
     for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
         tpi_play_trouble trouble = troubles->list[i];
         trouble.line = trouble.line > front ? trouble.line - front : 1;
+        trouble.column -= trouble.line == 1 && trouble.column > before ? before : 0;
         tpi_play_trouble_put(&out, "line", &trouble);
     }
     fputs(tpi_buf_text(&out), stdout);
@@ -274,12 +294,12 @@ static void take_variables(struct repl *r)
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* Whether the statement declares something for those that follow. */
-static bool declares(const tpi_buf *line)
+static bool declares(const struct repl *r, const tpi_buf *line)
 {
-    char word[16];
+    const tpi_play_kind kind = kind_of(r, tpi_buf_text(line));
 
-    first_word(tpi_buf_text(line), word);
-    return strcmp(word, "device") == 0 || strcmp(word, "channel") == 0 || strcmp(word, "to") == 0;
+    return kind == TPI_PLAY_DEVICE_STATEMENT || kind == TPI_PLAY_CHANNEL_STATEMENT ||
+           kind == TPI_PLAY_TO_STATEMENT;
 }
 
 static void keep_declaration(struct repl *r, const tpi_buf *line)
@@ -298,7 +318,7 @@ static void run_line(struct repl *r, const tpi_buf *line)
     if (play_host_begin(host) != EXIT_DONE || play_host_match(host) != EXIT_DONE) {
         return;
     }
-    if (declares(line)) {
+    if (declares(r, line)) {
         keep_declaration(r, line);
         return;
     }
@@ -309,7 +329,7 @@ static void run_line(struct repl *r, const tpi_buf *line)
 }
 
 /* `help`, `help drive` */
-static bool is_help(const char *line)
+static bool is_help(const struct repl *r, const char *line)
 {
     char word[16], about[16];
     tpi_buf out = {0};
@@ -319,15 +339,37 @@ static bool is_help(const char *line)
         return false;
     }
     first_word(line + strspn(line, " \t") + (word[0] != '\0' ? strlen(word) : 1), about);
-    repl_help(&out, about);
+    repl_help(&out, about, r->lang);
     fputs(tpi_buf_text(&out), stdout);
     fflush(stdout);
     tpi_buf_fini(&out);
     return true;
 }
 
+/* `lang de`: the words of the lines that follow. Names that were declared before stay. */
+static bool is_lang(struct repl *r, const char *line)
+{
+    char word[16], wanted[16];
+
+    first_word(line, word);
+    if (strcmp(word, "lang") != 0) {
+        return false;
+    }
+    first_word(line + strspn(line, " \t") + strlen(word), wanted);
+    const tpi_play_lang *lang = tpi_play_lang_find(wanted);
+    if (lang == NULL) {
+        printf("`%s`: there is no such language: en, de or fr\n", wanted);
+    } else if (r->declarations.length > 0 || r->kept_count > 0) {
+        puts("the language of the words is chosen before devices and variables are made");
+    } else {
+        r->lang = lang;
+    }
+    fflush(stdout);
+    return true;
+}
+
 /* Whether a line that is neither a statement nor an expression was meant as an expression: it is
- * one word, or a call. */
+ * one word, or a call, or an operator follows. */
 static bool seems_expression(const tpi_play_troubles *as_statement, const char *line)
 {
     const char *at = line + strspn(line, " \t");
@@ -338,7 +380,52 @@ static bool seems_expression(const tpi_play_troubles *as_statement, const char *
         end++;
     }
     return as_statement->list[0].fix[0] == '\0' &&
-           (*end == '(' || end[strspn(end, " \t\n")] == '\0');
+           (*end == '(' || strchr("+-*/<>", end[strspn(end, " \t\n")]) != NULL);
+}
+
+/* Whether it is an expression up to a mistake in it, and nothing is known that it may be else. */
+static bool begins_as_expression(const tpi_play_troubles *as_statement,
+                                 const tpi_play_troubles *as_expression, unsigned before)
+{
+    return as_statement->list[0].fix[0] == '\0' && as_expression->list[0].column > before + 1;
+}
+
+/* Whether a line calls a function that was declared and returns a value. */
+static bool calls_for_value(const struct repl *r, const char *line)
+{
+    const size_t length = strcspn(line += strspn(line, " \t"), "( \t\n");
+    bool is_inside = false;
+
+    if (line[length] != '(') {
+        return false;
+    }
+    for (const char *at = tpi_buf_text(&r->declarations); *at != '\0';
+         at += strcspn(at, "\n") + 1) {
+        const tpi_play_kind kind = kind_of(r, at);
+        char word[16];
+        first_word(at, word);
+        const char *rest = at + strspn(at, " \t") + strlen(word);
+        rest += strspn(rest, " \t");
+        if (kind == TPI_PLAY_TO_STATEMENT) {
+            is_inside = strncmp(rest, line, length) == 0 && strchr("( \t\n", rest[length]) != NULL;
+        } else if (is_inside && kind == TPI_PLAY_RETURN_STATEMENT && *rest != '\n' &&
+                   *rest != '#') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `quit`: as Ctrl-D. */
+static bool is_quit(const tpi_buf *line)
+{
+    static const char *const words[] = {"quit", "exit", "bye", NULL};
+    char word[16];
+
+    first_word(tpi_buf_text(line), word);
+    const char *rest = tpi_buf_text(line) + strspn(tpi_buf_text(line), " \t") + strlen(word);
+    rest += strspn(rest, "() \t\r");
+    return *rest == '\n' && tpi_text_among(words, word);
 }
 
 /* A name that nothing stands for yet. */
@@ -362,22 +449,26 @@ static void tell_unknown(const tpi_play_trouble *trouble, const char *line)
 
 static void handle(struct repl *r, const tpi_buf *line, tpi_play_troubles *troubles)
 {
+    static const char print[] = "print ";
+    const unsigned before = sizeof print - 1;
     unsigned front = 0, ignored = 0;
     char word[16];
 
-    if (is_help(tpi_buf_text(line))) {
+    if (is_help(r, tpi_buf_text(line)) || is_lang(r, tpi_buf_text(line))) {
         return;
     }
 
     first_word(tpi_buf_text(line), word);
-    if (strcmp(word, "task") == 0 || strcmp(word, "when") == 0) {
+    const tpi_play_kind kind = kind_of(r, tpi_buf_text(line));
+    if (kind == TPI_PLAY_TASK_STATEMENT || kind == TPI_PLAY_WHEN_STATEMENT) {
         puts("tasks and handlers need a program: write it into a file");
         return;
     }
     if (tpi_buf_text(line)[strspn(tpi_buf_text(line), " \t\n")] == '\0') {
         return;
     }
-    if (tpi_play_math_named(word) >= 0 && compile(r, "print ", line, troubles, &front)) {
+    if ((tpi_play_math_named(word) >= 0 || calls_for_value(r, tpi_buf_text(line))) &&
+        compile(r, print, line, troubles, &front)) {
         run_line(r, line); /* as a statement its value would be lost */
         return;
     }
@@ -390,12 +481,14 @@ static void handle(struct repl *r, const tpi_buf *line, tpi_play_troubles *troub
         return;
     }
     *first = *troubles;
-    if (compile(r, "print ", line, troubles, &ignored)) {
+    if (compile(r, print, line, troubles, &ignored)) {
         run_line(r, line);
+    } else if (kind == TPI_PLAY_STATEMENTS && begins_as_expression(first, troubles, before)) {
+        tell(troubles, front, before);
     } else if (first->count == 1 && seems_expression(first, tpi_buf_text(line))) {
         tell_unknown(&troubles->list[0], tpi_buf_text(line));
     } else {
-        tell(first, front);
+        tell(first, front, 0);
     }
     free(first);
 }
@@ -412,10 +505,10 @@ static int talk(struct repl *r)
     }
     if (r->is_terminal) {
         printf("%s. One line at a time: drive 30, stop, device eye is Light Sensor, eye.\n"
-               "Ctrl-C stops the robot, Ctrl-D ends, help lists all statements.\n",
+               "Ctrl-C stops the robot, Ctrl-D or quit ends, help lists all statements.\n",
                tp_universal_title(r->host->robot));
     }
-    while (read_statement(r, &line)) {
+    while (read_statement(r, &line) && !is_quit(&line)) {
         handle(r, &line, troubles);
         if (play_was_interrupted()) { /* it ends the line, and all motion */
             play_forget_interrupt();
@@ -437,6 +530,7 @@ int play_repl(play_host *host, tp_client *client)
 {
     struct repl r = {.host = host,
                      .client = client,
+                     .lang = tpi_play_lang_at(0),
                      .is_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0};
     struct termios before;
     tp_error err = {0};

@@ -204,7 +204,11 @@ int play_follow(play_host *host, tp_client *client)
         tp_status status = TP_OK;
         switch (tpi_play_run(&host->runner.machine, TURNS_AT_ONCE)) {
         case TPI_PLAY_ASKS:
-            status = play_host_serve(host, &err);
+            /* A loop around `message from` has no other time in which a message could come. */
+            if (play_channels_is_empty(host)) {
+                status = pass_time(client, now_ns() + PAUSE_NS, &err);
+            }
+            status = status == TP_OK ? play_host_serve(host, &err) : status;
             break;
         case TPI_PLAY_WAITS: {
             const int64_t wake_ns =

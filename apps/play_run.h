@@ -29,6 +29,9 @@ int play_channels_open(play_host *host, tp_client *client);
 void play_channels_close(play_host *host);
 tp_status play_channels_serve(play_host *host, tp_error *err);
 
+/* Whether the request of the machine looks for a message and none waits. */
+bool play_channels_is_empty(const play_host *host);
+
 /* Which robot of a server plays. All zero at first. */
 typedef struct play_choice {
     char device[32]; /* "universal:1"; "" for none yet */

@@ -4,10 +4,12 @@
  * The world is loaded once to see which devices the robot has. They become the `requires` of the
  * robot "troupe", which is devices (docs/robot-files.md).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "play_run.h"
 #include "worlds.h"
 
@@ -76,23 +78,34 @@ static int put_requires(tpi_buf *out, struct remote *remote, const char *robot)
 {
     tp_statistics *all = remote_statistics(remote);
     unsigned bases = 0;
+    tpi_nearest nearest;
+    char hint[100] = "";
 
     if (all == NULL) {
         return EXIT_FAILED;
     }
+    tpi_nearest_init(&nearest, robot);
     for (uint32_t i = 0; i < all->devices_count; i++) {
         const tp_device_stat *one = &all->devices[i];
         const tp_interface *interface = tp_catalogue_code(remote->catalogue, one->addr.interf);
+        if (interface != NULL && strcmp(interface->name, "position2d") == 0 &&
+            one->label_count > 1) {
+            tpi_nearest_offer(&nearest, one->label);
+        }
         if (interface == NULL || !is_used(interface->name) || !belongs(one, robot) ||
             (strcmp(interface->name, "position2d") == 0 && bases++ > 0)) {
             continue;
         }
         tpi_buf_printf(out, " \"%s:%u\"", interface->name, one->addr.index);
     }
+    if (nearest.best != NULL) {
+        (void)snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", nearest.best);
+    }
     free(all);
-    return bases > 0 ? EXIT_DONE
-                     : command_fail(name, EXIT_FAILED,
-                                    "there is no robot \"%s\" that drives in this world", robot);
+    return bases > 0
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED,
+                              "there is no robot \"%s\" that drives in this world%s", robot, hint);
 }
 
 int play_sim_configure(tpi_buf *out, const play_options *options)

@@ -49,11 +49,12 @@ static size_t put_shape(tpi_buf *out, const char *shape)
     return width;
 }
 
-static void put_statement(tpi_buf *out, const tpi_play_statement *statement)
+static void put_statement(tpi_buf *out, tpi_play_kind kind, const tpi_play_lang *lang)
 {
     tpi_buf_puts(out, "  ");
-    const size_t width = put_shape(out, statement->shape);
-    tpi_buf_printf(out, "%*s  %s\n", (int)(width < 42 ? 42 - width : 0), "", statement->sentence);
+    const size_t width = put_shape(out, tpi_play_lang_shape(lang, kind));
+    tpi_buf_printf(out, "%*s  %s\n", (int)(width < 42 ? 42 - width : 0), "",
+                   tpi_play_statement_of(kind)->sentence);
 }
 
 static bool begins_with(const char *shape, const char *word)
@@ -78,7 +79,7 @@ static void put_maths(tpi_buf *out, const char *word)
     }
 }
 
-static void put_all(tpi_buf *out)
+static void put_all(tpi_buf *out, const tpi_play_lang *lang)
 {
     const char *category = "";
 
@@ -95,30 +96,30 @@ static void put_all(tpi_buf *out)
         category = mine;
         tpi_buf_printf(out, "%s\n", mine);
         for (unsigned k = i; k < TPI_PLAY_STATEMENTS; k++) {
-            const tpi_play_statement *statement = tpi_play_statement_of((tpi_play_kind)k);
-            if (strcmp(statement->category, mine) == 0) {
-                put_statement(out, statement);
+            if (strcmp(tpi_play_statement_of((tpi_play_kind)k)->category, mine) == 0) {
+                put_statement(out, (tpi_play_kind)k, lang);
             }
         }
     }
     tpi_buf_puts(out, "Values\n");
     put_maths(out, NULL);
-    tpi_buf_puts(out, "Ctrl-C stops the robot, Ctrl-D ends. `help drive` tells about one word; "
-                      "docs/play.md is the whole language.\n");
+    tpi_buf_puts(
+        out, "Ctrl-C stops the robot, Ctrl-D or `quit` ends. `help drive` tells about one word; "
+             "docs/play.md is the whole language.\n");
 }
 
-void repl_help(tpi_buf *out, const char *word)
+void repl_help(tpi_buf *out, const char *word, const tpi_play_lang *lang)
 {
     const size_t before = out->length;
 
     if (word[0] == '\0') {
-        put_all(out);
+        put_all(out, lang);
         return;
     }
     for (unsigned i = 0; i < TPI_PLAY_STATEMENTS; i++) {
-        const tpi_play_statement *statement = tpi_play_statement_of((tpi_play_kind)i);
-        if (begins_with(statement->shape, word)) {
-            put_statement(out, statement);
+        if (begins_with(tpi_play_lang_shape(lang, (tpi_play_kind)i), word) ||
+            begins_with(tpi_play_statement_of((tpi_play_kind)i)->shape, word)) {
+            put_statement(out, (tpi_play_kind)i, lang);
         }
     }
     put_maths(out, word);

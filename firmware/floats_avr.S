@@ -14,6 +14,10 @@
  */
     .global __addsf3, __subsf3, __mulsf3, __divsf3, __floatsisf, __floatunsisf
     .global tpi_play_quotient, tpi_play_fmod, tpi_play_sqrt, tpi_play_round
+    .global tpi_float_swap, tpi_float_negate, tpi_float_nan /* for cells_avr.S */
+    .set tpi_float_swap, swap
+    .set tpi_float_negate, negate
+    .set tpi_float_nan, nan
 
     .section .text.floats, "ax", @progbits
 
@@ -45,9 +49,8 @@ order: /* the larger number, without signs, becomes the first one */
     ret
 
 open_both:
-    rcall open
-    rcall swap
-    rcall open
+    rcall 1f
+1:  rcall open
     rjmp swap
 
 open: /* the first number; an infinite one, or one that is none, has the exponent 255 */
@@ -162,8 +165,8 @@ pack:
 5:  dec r26 /* the first bit of the significand adds 1 to the exponent */
     mov r0, r23
     lsr r0
-    ldi r21, 0x7f
-    adc r22, r21
+    ldi r27, 0x7f /* the second number stays as it is */
+    adc r22, r27
     adc r23, r1
     adc r24, r1
     adc r25, r1

@@ -2,22 +2,32 @@
  * sensor.c - a sensor that describes itself on an ATmega328P at 16 MHz: the device side of the
  * sensor protocol with a converter and a serial line of 115,200 baud.
  *
- * Channel 1 is the analog input A0, ten bits. Mode 1 of the manifest, the floodlight, is the LED at
- * pin 13: lit at 1. Timer 1 counts half microseconds. The converter runs all the time, so that a
- * reading does not wait; the line is served by interrupts.
+ * It is one of two sensors, as its manifest says: uno_light has the first channel, uno_station all.
+ *
+ *     1    the analog input A0, ten bits; its mode 1, the floodlight, is the LED at pin 13: lit at
+ * 1 2    the analog input A1, ten bits 3    a button between pin 2 and ground: 1 while it is
+ * pressed 4    a lamp at pin 6: pulses of timer 0, 0 to 255
+ *
+ * Timer 1 counts half microseconds. The converter runs all the time, for one input after the other,
+ * so that a reading does not wait; the line is served by interrupts.
  */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 
 #include "firmware_plan.h"
 
-enum { RECEIVED = 64, SENT = 64, SAMPLES = 256 }; /* the first two: powers of 2 */
+#ifndef SENSOR_SAMPLES
+#define SENSOR_SAMPLES 256
+#endif
+
+enum { RECEIVED = 64, SENT = 64, INPUTS = 2 }; /* powers of 2 */
+enum { LIGHT, VOLTAGE, BUTTON, LAMP };         /* places of the channels in the plan */
 
 static volatile uint8_t received[RECEIVED], sent[SENT];
 static volatile uint8_t received_in, received_out, sent_in, sent_out;
-static volatile uint32_t turns; /* of timer 1, 32.768 ms each */
-static volatile uint16_t light;
-static tpi_sensor_cell cells[SAMPLES];
+static volatile uint32_t turns;          /* of timer 1, 32.768 ms each */
+static volatile uint16_t inputs[INPUTS]; /* the newest values of A0 and A1 */
+static tpi_sensor_cell cells[SENSOR_SAMPLES];
 static tpi_sensor sensor;
 
 /* ---- Hardware -------------------------------------------------------------------------------- */
@@ -29,7 +39,11 @@ ISR(TIMER1_OVF_vect)
 
 ISR(ADC_vect)
 {
-    light = ADC;
+    const uint8_t input = ADMUX & (INPUTS - 1);
+
+    inputs[input] = ADC;
+    ADMUX = _BV(REFS0) | ((input + 1) & (INPUTS - 1));
+    ADCSRA |= _BV(ADSC);
 }
 
 ISR(USART_RX_vect)
@@ -71,11 +85,14 @@ static uint64_t now_us(void)
 static void set_up(void)
 {
     DDRB |= _BV(DDB5);
-    TCCR1B = _BV(CS11); /* 2 MHz */
+    DDRD |= _BV(DDD6);
+    PORTD |= _BV(PORTD2);           /* the pull-up of the button */
+    TCCR0B = _BV(CS01) | _BV(CS00); /* 977 pulses of the lamp in a second */
+    TCCR1B = _BV(CS11);             /* 2 MHz */
     TIMSK1 = _BV(TOIE1);
     ADMUX = _BV(REFS0);
-    ADCSRA = _BV(ADEN) | _BV(ADATE) | _BV(ADIE) | _BV(ADSC) | 7; /* 104 us for a conversion */
-    UBRR0 = 16;                                                  /* 115,200 baud */
+    ADCSRA = _BV(ADEN) | _BV(ADIE) | _BV(ADSC) | 7; /* 104 us for a conversion */
+    UBRR0 = 16;                                     /* 115,200 baud */
     UCSR0A = _BV(U2X0);
     UCSR0C = _BV(UCSZ01) | _BV(UCSZ00);
     UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
@@ -89,10 +106,12 @@ static int32_t on_read(void *context, uint8_t channel, uint64_t at_us)
     uint16_t value;
 
     (void)context;
-    (void)channel;
     (void)at_us;
+    if (channel == BUTTON) {
+        return (PIND & _BV(PIND2)) == 0;
+    }
     cli();
-    value = light;
+    value = inputs[channel & (INPUTS - 1)];
     sei();
     return value;
 }
@@ -100,8 +119,15 @@ static int32_t on_read(void *context, uint8_t channel, uint64_t at_us)
 static void on_write(void *context, uint8_t channel, int32_t raw)
 {
     (void)context;
-    (void)channel;
-    (void)raw;
+    if (channel != LAMP) {
+        return;
+    }
+    OCR0A = (uint8_t)raw;
+    if (raw > 0) {
+        TCCR0A = _BV(COM0A1) | _BV(WGM01) | _BV(WGM00);
+    } else {
+        TCCR0A = 0; /* the pin, which is low, and not a short pulse */
+    }
 }
 
 static void on_set(void *context, uint8_t channel, uint8_t mode, double value)
@@ -158,7 +184,7 @@ static void take_bytes(void)
 int main(void)
 {
     set_up();
-    tpi_sensor_init(&sensor, &tpi_sensor_firmware_plan, &hooks, 0, cells, SAMPLES);
+    tpi_sensor_init(&sensor, &tpi_sensor_firmware_plan, &hooks, 0, cells, SENSOR_SAMPLES);
     for (;;) {
         take_bytes();
         (void)tpi_sensor_step(&sensor, now_us());

@@ -80,6 +80,7 @@ static tp_status take(struct program *p, const tpi_play_transit *is, tp_error *e
     p->phase = phases[is->step];
     p->starts = false;
     p->move.is_unmatched = !has_begun;
+    tpi_program_settle_later(p);
     tpi_buf_put(&p->move.state, is->state.data, is->state.length);
     if (has_begun) {
         (void)snprintf(p->error, sizeof p->error,

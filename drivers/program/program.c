@@ -27,6 +27,8 @@ static const tp_param program_params[] = {
     {"seed", "1", "1", "begin of the random numbers"},
     {"keep", NULL, "",
      "a file that keeps a program that is moved, so that it survives a restart of the server"},
+    {"settle", "s", "15",
+     "a move that was cut is settled so much later, with the devices program:N of `requires`"},
     {"programs", NULL, "", "a folder of programs for lists, before Troupe's own ones"},
     {NULL, NULL, NULL, NULL},
 };
@@ -155,6 +157,7 @@ static tp_status program_init(tp_instance *self, tp_error *err)
     }
     status = status == TP_OK ? tpi_files_vocabulary(&p->vocabulary, err) : status;
     status = status == TP_OK ? read_params(p, err) : status;
+    status = status == TP_OK ? tpi_program_settle_init(p, err) : status;
     if (status == TP_OK && file[0] != '\0') {
         status = load_file(p, file, err);
         p->starts = tp_param_bool(self, "start");
@@ -201,6 +204,7 @@ static tp_status program_poll(tp_instance *self, tp_error *err)
             begin_own(p);
         }
     }
+    tpi_program_settle(p);
     tpi_program_turn(p);
     return TP_OK;
 }
@@ -252,6 +256,8 @@ static void program_stop(tp_instance *self)
         (void)snprintf(p->error, sizeof p->error, "the server has stopped it");
     }
     p->times.retry_ns = INT64_MAX;
+    p->settle.is_asking = false;
+    p->settle.asked++;
 }
 
 static void program_fini(tp_instance *self)

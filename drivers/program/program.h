@@ -9,6 +9,7 @@
  *     texts.c      sources: checking, formatting, blocks, loading, lists
  *     state.c      what clients see: state, output, log
  *     transfer.c   moving to another server, and from one
+ *     settle.c     a move that was cut is ended by the servers themselves
  *     keep.c       the file that keeps a program in transit
  *
  * The machine runs on the thread of the instance, some lines at a time; between them requests of
@@ -30,6 +31,7 @@ enum {
     MOST_NAME = 64,      /* of a program, with its NUL */
     MOST_ID = 64,        /* of a transfer, with its NUL */
     MOST_PEER = 128,     /* a URL, with its NUL */
+    MOST_PEERS = 8,      /* devices of other servers that are asked about moves */
     MOST_LINE = 1024,    /* bytes of a printed line */
     MOST_PAIRS = 128,    /* commands with devices that are looked at before it runs */
     MOST_SENTENCE = 320, /* of an explanation or error */
@@ -150,6 +152,19 @@ struct program_move {
     bool is_unmatched; /* since a restart the robot has not been found to fit */
 };
 
+/* Settling a move with the other server. */
+struct program_settle {
+    tp_link *peers[MOST_PEERS]; /* borrowed: program:N of other servers */
+    unsigned peer_count;
+    unsigned at;      /* the peer that is asked */
+    uint32_t asked;   /* answers to earlier questions are ignored */
+    bool is_asking;   /* a round is under way */
+    bool has_silent;  /* in this round: a peer has not answered */
+    bool is_over;     /* the program has begun at the target */
+    int64_t after_ns; /* this long after the last step of the move, and between two rounds */
+    int64_t next_ns;  /* the next round */
+};
+
 struct program {
     tp_instance *instance;      /* borrowed */
     tp_device *device;          /* borrowed: program:N */
@@ -173,6 +188,7 @@ struct program {
     struct program_fit fit;
     struct program_seen seen;
     struct program_move move;
+    struct program_settle settle;
 };
 
 static inline struct program *program_of(const tp_device *device)
@@ -311,6 +327,18 @@ tp_status tpi_program_transfer(tp_device *device, const tp_program_transfer *ask
                                tp_program_settled *answer, tp_error *err);
 tp_status tpi_program_claim(tp_device *device, const tp_program_transfer *ask, tp_error *err);
 
+/* The source gives the program up: from now on its proof may be shown. */
+tp_status tpi_program_give_up(struct program *p, tp_error *err);
+
+/* The source goes on as before. */
+void tpi_program_take_back(struct program *p);
+
+/* The target goes on, if the proof is right. */
+tp_status tpi_program_take_proof(struct program *p, const uint8_t *proof, tp_error *err);
+
+/* The target drops the program. */
+void tpi_program_drop(struct program *p);
+
 /* The program that arrived fits, or does not. */
 void tpi_program_arrived(struct program *p);
 
@@ -321,6 +349,20 @@ void tpi_program_departed(struct program *p);
 tp_status tpi_program_unpack(struct program *p, const tpi_play_transit *is, tp_error *err);
 
 void tpi_program_transfer_fini(struct program *p);
+
+/* ---- settle.c ---- */
+
+/* Read the parameter, use the devices of other servers. From init. */
+tp_status tpi_program_settle_init(struct program *p, tp_error *err);
+
+/* A step of the move was made: it is settled if nothing more happens. */
+void tpi_program_settle_later(struct program *p);
+
+/* When the other servers are asked; INT64_MAX for never. */
+int64_t tpi_program_settle_ns(const struct program *p);
+
+/* Ask them, if it is time. */
+void tpi_program_settle(struct program *p);
 
 /* ---- keep.c ---- */
 

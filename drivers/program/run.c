@@ -34,6 +34,7 @@ void tpi_program_wait(struct program *p, int64_t until_ns)
 
     next_ns = publish_ns < next_ns ? publish_ns : next_ns;
     next_ns = p->times.retry_ns < next_ns ? p->times.retry_ns : next_ns;
+    next_ns = tpi_program_settle_ns(p) < next_ns ? tpi_program_settle_ns(p) : next_ns;
     if (p->flow.step != NULL && p->flow.step_ns + STEP_NS < next_ns) {
         next_ns = p->flow.step_ns + STEP_NS;
     }

@@ -281,7 +281,7 @@ tp_status tpi_program_grammar(tp_device *device, tp_program_text *answer, tp_err
     struct program *p = program_of(device);
 
     if (p->shelf.grammar.length == 0) {
-        tpi_play_blocks_describe(&p->shelf.grammar, p->vocabulary);
+        tpi_play_blocks_describe(&p->shelf.grammar, p->vocabulary, tpi_play_lang_at(0));
     }
     if (p->shelf.grammar.failed) {
         tpi_buf_clear(&p->shelf.grammar);

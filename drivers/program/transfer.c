@@ -91,8 +91,7 @@ static void fill_package(struct program *p, tp_program_package *out)
     out->state_count = (uint32_t)p->move.state.length;
 }
 
-/* The source goes on as before. */
-static void take_back(struct program *p)
+void tpi_program_take_back(struct program *p)
 {
     tpi_program_unkeep(p);
     p->phase = TP_PROGRAM_PAUSED;
@@ -107,6 +106,7 @@ static void take_back(struct program *p)
 static tp_status leave(struct program *p, tp_error *err)
 {
     p->phase = TP_PROGRAM_LEAVING;
+    tpi_program_settle_later(p);
     tpi_buf_clear(&p->move.state);
     put_time(&p->move.state, tpi_program_time_ns(p));
     put_time(&p->move.state, p->times.ends_ns);
@@ -115,7 +115,7 @@ static tp_status leave(struct program *p, tp_error *err)
                                  ? tp_fail(err, TP_E_NOMEM, "out of memory")
                                  : tpi_program_keep(p, TPI_PLAY_TRANSIT_LEAVING, err);
     if (status != TP_OK) {
-        take_back(p);
+        tpi_program_take_back(p);
     }
     tpi_program_changed(p);
     return status;
@@ -183,6 +183,19 @@ tp_status tpi_program_depart(tp_device *device, const tp_program_transfer *ask,
     return status;
 }
 
+tp_status tpi_program_give_up(struct program *p, tp_error *err)
+{
+    /* What was shown cannot be taken back. */
+    const tp_status status =
+        p->phase == TP_PROGRAM_LEAVING ? tpi_program_keep(p, TPI_PLAY_TRANSIT_GONE, err) : TP_OK;
+
+    if (status == TP_OK) {
+        p->phase = TP_PROGRAM_GONE;
+        tpi_program_changed(p);
+    }
+    return status;
+}
+
 tp_status tpi_program_release(tp_device *device, const tp_program_transfer *ask,
                               tp_program_proof *answer, tp_error *err)
 {
@@ -196,16 +209,13 @@ tp_status tpi_program_release(tp_device *device, const tp_program_transfer *ask,
     if (!is_known(p, id, true) || (p->phase != TP_PROGRAM_LEAVING && p->phase != TP_PROGRAM_GONE)) {
         return unknown(id, err);
     }
-    if (p->phase == TP_PROGRAM_LEAVING) { /* what was shown cannot be taken back */
-        status = tpi_program_keep(p, TPI_PLAY_TRANSIT_GONE, err);
-        if (status != TP_OK) {
-            return status;
-        }
+    status = tpi_program_give_up(p, err);
+    if (status != TP_OK) {
+        return status;
     }
-    p->phase = TP_PROGRAM_GONE;
+    tpi_program_settle_later(p);
     borrow(&answer->id, &answer->id_count, p->move.id);
     memcpy(answer->proof, p->move.proof, sizeof answer->proof);
-    tpi_program_changed(p);
     tpi_program_turn(p);
     return TP_OK;
 }
@@ -231,13 +241,13 @@ tp_status tpi_program_return(tp_device *device, const tp_program_transfer *ask, 
     if (tpi_program_is_matched(p, err) != TP_OK) {
         return err->code;
     }
-    take_back(p);
+    tpi_program_take_back(p);
     return TP_OK;
 }
 
 /* ---- The target ------------------------------------------------------------------------------ */
 
-static void drop(struct program *p)
+void tpi_program_drop(struct program *p)
 {
     tpi_program_unkeep(p);
     tpi_program_unload(p);
@@ -255,9 +265,10 @@ void tpi_program_arrived(struct program *p)
         (void)snprintf(p->fit.misfit, sizeof p->fit.misfit, "%s", err.text);
     }
     if (p->fit.misfit[0] != '\0') {
-        drop(p);
+        tpi_program_drop(p);
     } else {
         p->phase = TP_PROGRAM_ARRIVING;
+        tpi_program_settle_later(p);
         tpi_program_changed(p);
     }
 }
@@ -283,11 +294,11 @@ tp_status tpi_program_unpack(struct program *p, const tpi_play_transit *is, tp_e
         status = tp_fail(err, TP_E_INVALID, "the time of the program is damaged");
     }
     if (status != TP_OK) {
-        drop(p);
+        tpi_program_drop(p);
         return status;
     }
     if (!tpi_program_open_channels(p)) {
-        drop(p);
+        tpi_program_drop(p);
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     p->times.paused_ns = program_now(p);
@@ -352,7 +363,7 @@ tp_status tpi_program_arrive(tp_device *device, const tp_program_package *ask,
     p->fit.then = THEN_ARRIVE;
     status = tpi_program_match(p, ask->loose != 0, err);
     if (status != TP_OK) {
-        drop(p);
+        tpi_program_drop(p);
         return status;
     }
     p->fit.ticket = tp_device_defer(device);
@@ -376,20 +387,11 @@ static tp_status take_over(struct program *p, tp_error *err)
     return TP_OK;
 }
 
-tp_status tpi_program_go(tp_device *device, const tp_program_proof *ask, tp_error *err)
+tp_status tpi_program_take_proof(struct program *p, const uint8_t *proof, tp_error *err)
 {
-    struct program *p = program_of(device);
     uint8_t digest[TP_PROGRAM_PROOF];
-    char id[MOST_ID];
-    tp_status status = read_id(id, ask->id, ask->id_count, err);
+    const tp_status status = tpi_play_proof_digest(digest, proof, err);
 
-    if (status != TP_OK) {
-        return status;
-    }
-    if (!is_known(p, id, false) || (p->phase != TP_PROGRAM_ARRIVING && !has_begun(p))) {
-        return unknown(id, err);
-    }
-    status = tpi_play_proof_digest(digest, ask->proof, err);
     if (status != TP_OK) {
         return status;
     }
@@ -397,6 +399,21 @@ tp_status tpi_program_go(tp_device *device, const tp_program_proof *ask, tp_erro
         return tp_fail(err, TP_E_DENIED, "the source has not given the program up: wrong proof");
     }
     return p->phase == TP_PROGRAM_ARRIVING ? take_over(p, err) : TP_OK;
+}
+
+tp_status tpi_program_go(tp_device *device, const tp_program_proof *ask, tp_error *err)
+{
+    struct program *p = program_of(device);
+    char id[MOST_ID];
+    const tp_status status = read_id(id, ask->id, ask->id_count, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    if (!is_known(p, id, false) || (p->phase != TP_PROGRAM_ARRIVING && !has_begun(p))) {
+        return unknown(id, err);
+    }
+    return tpi_program_take_proof(p, ask->proof, err);
 }
 
 tp_status tpi_program_forget(tp_device *device, const tp_program_transfer *ask, tp_error *err)
@@ -411,7 +428,7 @@ tp_status tpi_program_forget(tp_device *device, const tp_program_transfer *ask, 
     if (p->phase != TP_PROGRAM_ARRIVING) {
         return tp_fail(err, TP_E_DENIED, "the program has begun here");
     }
-    drop(p);
+    tpi_program_drop(p);
     tpi_program_turn(p);
     return TP_OK;
 }
@@ -448,7 +465,7 @@ tp_status tpi_program_claim(tp_device *device, const tp_program_transfer *ask, t
     if (tpi_program_is_matched(p, err) != TP_OK) {
         return err->code;
     }
-    take_back(p);
+    tpi_program_take_back(p);
     return TP_OK;
 }
 

@@ -184,11 +184,11 @@ static const char *slot_type(char sort)
     }
 }
 
-static void describe_statement(tpi_buf *out, tpi_play_kind kind)
+static void describe_statement(tpi_buf *out, tpi_play_kind kind, const tpi_play_lang *lang)
 {
     static const char *const places[] = {"top", "any", "branch"};
     const tpi_play_statement *info = tpi_play_statement_of(kind);
-    const char *shape = info->shape;
+    const char *shape = tpi_play_lang_shape(lang, kind);
     unsigned slot = 0;
     tpi_play_item item;
     char name[24];
@@ -259,17 +259,41 @@ static void describe_words(tpi_buf *out, const tpi_vocabulary *vocabulary)
     for (unsigned i = 0; tpi_play_reserved(i) != NULL; i++) {
         tpi_buf_printf(out, "%s\"%s\"", i > 0 ? "," : "", tpi_play_reserved(i));
     }
-    tpi_buf_puts(out, "]}\n");
 }
 
-void tpi_play_blocks_describe(tpi_buf *out, const tpi_vocabulary *vocabulary)
+/* The end of the reserved words; the language, and its words for those of expressions. */
+static void describe_lang(tpi_buf *out, const tpi_play_lang *lang)
+{
+    tpi_play_words words;
+
+    tpi_play_words_init(&words, lang);
+    for (unsigned i = 0; i < words.count; i++) {
+        if (!tpi_play_is_reserved(words.list[i].word)) {
+            tpi_buf_printf(out, ",\"%s\"", words.list[i].word);
+        }
+    }
+    tpi_buf_puts(out, "]");
+    if (words.count > 0) {
+        tpi_buf_printf(out, ",\n\"lang\":\"%s\",\"words\":{", lang->name);
+        for (const tpi_play_value_word *value = lang->values; value->word != NULL; value++) {
+            tpi_buf_printf(out, "%s\"%s\":\"%s\"", value > lang->values ? "," : "", value->english,
+                           value->word);
+        }
+        tpi_buf_puts(out, "}");
+    }
+    tpi_buf_puts(out, "}\n");
+}
+
+void tpi_play_blocks_describe(tpi_buf *out, const tpi_vocabulary *vocabulary,
+                              const tpi_play_lang *lang)
 {
     tpi_buf_puts(out, "{\"version\":1,\n\"statements\":[");
     for (unsigned i = 0; i < TPI_PLAY_STATEMENTS; i++) {
         tpi_buf_puts(out, i > 0 ? ",\n" : "");
-        describe_statement(out, (tpi_play_kind)i);
+        describe_statement(out, (tpi_play_kind)i, lang);
     }
     tpi_buf_puts(out, "],\n\"expressions\":[");
     describe_expressions(out);
     describe_words(out, vocabulary);
+    describe_lang(out, lang);
 }

@@ -8,13 +8,13 @@
 #define TROUPE_PLAY_BLOCKS_H
 
 #include "base/json.h"
-#include "play/tree.h"
-#include "play/trouble.h"
+#include "play/lang.h"
 #include "universal/vocabulary.h"
 
-/* Append the description of all blocks: kinds, slots, words, categories, units, classes, commands.
- */
-void tpi_play_blocks_describe(tpi_buf *out, const tpi_vocabulary *vocabulary);
+/* Append the description of all blocks, with the words of a language: kinds, slots, words,
+ * categories, units, classes, commands. */
+void tpi_play_blocks_describe(tpi_buf *out, const tpi_vocabulary *vocabulary,
+                              const tpi_play_lang *lang);
 
 /* Append a program as blocks. */
 void tpi_play_blocks_put(tpi_buf *out, const tpi_play_tree *tree);
@@ -44,9 +44,9 @@ void tpi_play_statement_name(tpi_play_kind kind, char out[24]);
 /* ---- Inside ---- */
 
 /* Whether the text of a slot or expression is of its type: "number", "name", "class" ... */
-bool tpi_play_block_fits(const char *type, const char *text);
+bool tpi_play_block_fits(const char *type, const char *text, const tpi_play_words *words);
 
 /* Whether a text is that of a unit. */
-bool tpi_play_block_is_unit(const char *text);
+bool tpi_play_block_is_unit(const char *text, const tpi_play_words *words);
 
 #endif

@@ -6,8 +6,10 @@
 
 struct reader {
     tpi_json json;
-    tpi_play_tree *tree; /* borrowed */
+    tpi_play_tree *tree;  /* borrowed */
+    tpi_play_words words; /* of the language that it names */
     unsigned depth, height;
+    bool has_statement; /* one was read already */
     bool no_memory;
 };
 
@@ -56,7 +58,7 @@ static const char *read_typed(struct reader *in, const char *type)
     const size_t at = in->json.at;
     const char *text = read_text(in);
 
-    if (text == NULL || tpi_play_block_fits(type, text)) {
+    if (text == NULL || tpi_play_block_fits(type, text, &in->words)) {
         return text;
     }
     tpi_json_reject_at(&in->json, at, "this is no %s", type);
@@ -126,7 +128,7 @@ static bool read_part(struct reader *in, tpi_play_node *node, tpi_json_span name
     if (node->kind == TPI_PLAY_NUMBER && tpi_json_is(name, "unit")) {
         const size_t at = in->json.at;
         node->unit = read_text(in);
-        return node->unit != NULL && (tpi_play_block_is_unit(node->unit) ||
+        return node->unit != NULL && (tpi_play_block_is_unit(node->unit, &in->words) ||
                                       tpi_json_reject_at(&in->json, at, "this is no unit"));
     }
     for (unsigned i = 0; i < 2 && info->slots[i] != NULL; i++) {
@@ -384,12 +386,27 @@ static bool read_statement_kind(struct reader *in, tpi_play_node *node, tpi_play
     return tpi_json_reject(&in->json, "there is no such kind of statement");
 }
 
+/* `lang` is the first statement, and names a language that there is. */
+static bool take_lang(struct reader *in, const tpi_play_node *node, bool is_first)
+{
+    const tpi_play_lang *lang = tpi_play_lang_find(node->slots[0]->text);
+
+    if (lang == NULL || !is_first) {
+        return tpi_json_reject(&in->json, lang == NULL ? "there is no such language"
+                                                       : "\"lang\" is the first statement");
+    }
+    tpi_play_words_init(&in->words, lang);
+    return true;
+}
+
 static tpi_play_node *read_statement(struct reader *in, tpi_play_place most)
 {
+    const bool is_first = !in->has_statement;
     tpi_play_node *node = create(in, TPI_PLAY_BREAK_STATEMENT);
     tpi_play_node *body = NULL;
     tpi_json_span name;
 
+    in->has_statement = true;
     if (++in->depth > TPI_PLAY_MOST_DEPTH) {
         tpi_json_reject(&in->json, "the blocks are nested too deep");
     }
@@ -397,8 +414,8 @@ static tpi_play_node *read_statement(struct reader *in, tpi_play_place most)
         while (tpi_json_member(&in->json, &name) &&
                (read_common(in, node, &body, name) || read_slot(in, node, &body, name))) {
         }
-        if (!in->json.failed) {
-            has_all(in, node);
+        if (!in->json.failed && has_all(in, node) && node->kind == TPI_PLAY_LANG_STATEMENT) {
+            take_lang(in, node, is_first);
         }
     }
     in->depth--;
@@ -411,6 +428,7 @@ tp_status tpi_play_blocks_read(tpi_play_tree *tree, const char *json, size_t len
     tpi_json_span name;
     int64_t version = 0;
 
+    tpi_play_words_init(&in.words, tpi_play_lang_at(0));
     tpi_json_init(&in.json, json, length);
     in.json.most_depth = TPI_PLAY_BLOCKS_DEPTH;
     if (tpi_json_object(&in.json)) {

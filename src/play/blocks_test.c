@@ -110,7 +110,7 @@ static void the_description_has_every_kind_and_slot(void **state)
     char name[24], wanted[64];
 
     (void)state;
-    tpi_play_blocks_describe(&text, vocabulary);
+    tpi_play_blocks_describe(&text, vocabulary, tpi_play_lang_at(0));
     tpi_json_init(&json, text.data, text.length);
     assert_true(tpi_json_skip(&json, NULL));
     assert_int_equal(tpi_json_end(&json, &err), TP_OK);

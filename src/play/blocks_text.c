@@ -29,7 +29,7 @@ static bool is_number(const char *text)
            strlen(text) < 60;
 }
 
-bool tpi_play_block_is_unit(const char *text)
+bool tpi_play_block_is_unit(const char *text, const tpi_play_words *words)
 {
     char part[TPI_PLAY_MOST_NAME + 1] = {0};
     const size_t length = strcspn(text, "/");
@@ -41,15 +41,16 @@ bool tpi_play_block_is_unit(const char *text)
         return false;
     }
     memcpy(part, text, length);
-    return is_word(part) && !tpi_play_is_reserved(part) &&
+    return is_word(part) && !tpi_play_words_have(words, part) &&
            (text[length] == '\0' || is_word(text + length + 1));
 }
 
 /* Words with single blanks between them, a - between letters. */
-static bool is_class(const char *text)
+static bool is_class(const char *text, const tpi_play_words *words)
 {
     char part[TPI_PLAY_MOST_NAME + 1];
     bool is_first = true;
+    const char *number = tpi_play_words_of(words, TPI_PLAY_DEVICE_STATEMENT, "number");
 
     for (;;) {
         const size_t length = strcspn(text, " -");
@@ -58,7 +59,8 @@ static bool is_class(const char *text)
             return false;
         }
         memcpy(part, text, length);
-        if (!is_word(part) || (!is_first && strcmp(part, "number") == 0)) {
+        if (!is_word(part) ||
+            (!is_first && (strcmp(part, "number") == 0 || strcmp(part, number) == 0))) {
             return false;
         }
         if (text[length] == '\0') {
@@ -78,7 +80,7 @@ static bool is_operator(const char *text)
 }
 
 /* Whether the text of a slot or expression is of its type. */
-bool tpi_play_block_fits(const char *type, const char *text)
+bool tpi_play_block_fits(const char *type, const char *text, const tpi_play_words *words)
 {
     if (strcmp(type, "number") == 0) {
         return is_number(text);
@@ -93,10 +95,10 @@ bool tpi_play_block_fits(const char *type, const char *text)
         return is_operator(text);
     }
     if (strcmp(type, "class") == 0) {
-        return is_class(text);
+        return is_class(text, words);
     }
     if (strcmp(type, "command") == 0) {
-        return is_word(text);
+        return is_word(text) && (!tpi_play_words_have(words, text) || tpi_play_is_reserved(text));
     }
-    return is_word(text) && !tpi_play_is_reserved(text);
+    return is_word(text) && !tpi_play_words_have(words, text);
 }

@@ -21,7 +21,9 @@ tpi_play_trouble *tpi_play_blame(tpi_play_checker *checker, const tpi_play_node 
         const char *shape = tpi_play_statement_of(node->kind)->shape;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
     } else {
-        snprintf(word, sizeof word, "%.63s", node->text != NULL ? node->text : "");
+        const char *quote = node->kind == TPI_PLAY_STRING ? "\"" : "";
+        snprintf(word, sizeof word, "%s%.60s%s", quote, node->text != NULL ? node->text : "",
+                 quote);
     }
     return tpi_play_trouble_add(checker->troubles, node->line, node->column, node->width, word,
                                 "%s", text);
@@ -370,6 +372,8 @@ static void check_statement(tpi_play_checker *checker, tpi_play_node *node)
         }
         check_plain(checker, node);
         break;
+    case TPI_PLAY_LANG_STATEMENT:
+        break; /* the parser has seen it */
     default:
         if (!check_block(checker, node)) {
             check_plain(checker, node);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "play/cell.h"
 #include "play/check.h"
+#include "play/meant.h"
 
 static const struct {
     const char *name;
@@ -61,7 +62,10 @@ void tpi_play_offer_names(tpi_play_checker *checker, tpi_play_trouble *trouble, 
         tpi_nearest_offer(&nearest, "true");
         tpi_nearest_offer(&nearest, "false");
     }
-    if (nearest.best != NULL && !tpi_play_is_far(&nearest)) {
+    const char *known = is_call ? tpi_play_meant(TPI_PLAY_MEANS_FUNCTION, word) : NULL;
+    if (known != NULL && (nearest.best == NULL || nearest.distance > 1)) {
+        strcpy(trouble->fix, known);
+    } else if (nearest.best != NULL && !tpi_play_is_far(&nearest)) {
         snprintf(trouble->fix, sizeof trouble->fix, "%.70s", nearest.best);
     }
 }
@@ -83,8 +87,15 @@ tpi_play_symbol *tpi_play_need(tpi_play_checker *checker, tpi_play_node *name, t
         is_variable && role == TPI_PLAY_DEVICE
             ? tpi_play_blame(checker, name, "this is a variable, not a device: write `let %s be`",
                              name->text)
-        : symbol != NULL
-            ? tpi_play_blame(checker, name, "this is not %s", what)
+        : symbol != NULL ? tpi_play_blame(checker, name, "this is not %s", what)
+        : role == TPI_PLAY_DEVICE && checker->statement != NULL &&
+                checker->statement->kind == TPI_PLAY_SET_STATEMENT
+            ? tpi_play_blame(checker, name,
+                             "there is no such device; a variable is set with `let %.60s be`",
+                             name->text)
+        : role == TPI_PLAY_CHANNEL
+            ? tpi_play_blame(checker, name, "there is no such channel: write `channel %.60s` above",
+                             name->text)
             : tpi_play_blame(checker, name, "there is no such name; %s is needed", what);
     tpi_nearest_init(&nearest, name->text);
     for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
@@ -128,7 +139,12 @@ tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node 
         tpi_play_trouble *trouble = tpi_play_blame(
             checker, node,
             node->symbol == NULL ? "there is no such function" : "this is no function");
-        tpi_play_offer_names(checker, trouble, node->text, true);
+        if (node->symbol != NULL && node->symbol->role == TPI_PLAY_TASK) {
+            strcpy(trouble->text, "a task begins with `start`, without ( )");
+            snprintf(trouble->fix, sizeof trouble->fix, "start %.60s", node->text);
+        } else {
+            tpi_play_offer_names(checker, trouble, node->text, true);
+        }
         node->symbol = NULL;
         return TPI_PLAY_PLAIN;
     }

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "play/check.h"
+#include "play/meant.h"
 
 /* ---- Numbers ---- */
 
@@ -78,13 +79,42 @@ static tpi_play_dimension check_device(tpi_play_checker *checker, tpi_play_node 
                                      : TPI_PLAY_PLAIN;
 }
 
+/* `light`, `button`: a name that is nearly a class stands for the device of that class, which may
+ * have another name, or is not declared. */
+static void offer_device(const tpi_play_checker *checker, tpi_play_trouble *trouble,
+                         const char *word)
+{
+    char plain[64], sensor[64];
+
+    if (trouble->fix[0] != '\0' || word[0] < 'a' || word[0] > 'z' || strlen(word) > 40) {
+        return;
+    }
+    snprintf(plain, sizeof plain, "%c%.45s", word[0] - 'a' + 'A', word + 1);
+    snprintf(sensor, sizeof sensor, "%.50s Sensor", plain);
+    const bool is_sensor = tpi_vocabulary_find(checker->vocabulary, sensor) >= 0;
+    const int found = tpi_vocabulary_find(checker->vocabulary, is_sensor ? sensor : plain);
+    if (found < 0) {
+        return;
+    }
+    for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
+        if (s->role == TPI_PLAY_DEVICE &&
+            s->class == tpi_vocabulary_class(checker->vocabulary, found)) {
+            snprintf(trouble->fix, sizeof trouble->fix, "%.70s", s->name);
+            return;
+        }
+    }
+    snprintf(trouble->text, sizeof trouble->text,
+             "there is no such name: declare it above with `device %.50s is %.50s`", word,
+             is_sensor ? sensor : plain);
+}
+
 /* A name that nothing is near to may be a text where texts stand: `say hello`. */
 static void offer_text(const tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
 {
     const tpi_play_kind kind =
         checker->statement != NULL ? checker->statement->kind : TPI_PLAY_STATEMENTS;
 
-    if (trouble->fix[0] == '\0' &&
+    if (trouble->fix[0] == '\0' && strstr(trouble->text, "declare") == NULL &&
         (kind == TPI_PLAY_PRINT_STATEMENT || kind == TPI_PLAY_SAY_STATEMENT ||
          kind == TPI_PLAY_SHOW_STATEMENT || kind == TPI_PLAY_SEND_STATEMENT)) {
         snprintf(trouble->fix, sizeof trouble->fix, "\"%.70s\"", word);
@@ -103,7 +133,16 @@ static tpi_play_dimension check_name(tpi_play_checker *checker, tpi_play_node *n
             snprintf(trouble->fix, sizeof trouble->fix, "%s(%s", node->text,
                      tpi_play_math_takes(math) == 0 ? ")" : "");
         } else {
+            const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, node->text);
             tpi_play_offer_names(checker, trouble, node->text, false);
+            if (truth != NULL && trouble->fix[0] == '\0') {
+                strcpy(trouble->fix, truth);
+            }
+            const char *number = tpi_play_meant(TPI_PLAY_MEANS_NUMBER, node->text);
+            if (number != NULL) {
+                strcpy(trouble->fix, number);
+            }
+            offer_device(checker, trouble, node->text);
             offer_text(checker, trouble, node->text);
         }
         return TPI_PLAY_PLAIN;
@@ -155,7 +194,7 @@ tpi_play_sort tpi_play_sort_of(const tpi_play_node *node)
                    ? TPI_PLAY_TRUTH_SORT
                    : TPI_PLAY_ANY_SORT;
     case TPI_PLAY_DO:
-        command = tpi_dictionary_named(node->text);
+        command = node->text != NULL ? tpi_dictionary_named(node->text) : TPI_COMMANDS;
         return command < TPI_COMMANDS &&
                        tpi_kind_is_text(tpi_dictionary_entry(command)->results[0].kind)
                    ? TPI_PLAY_TEXT_SORT

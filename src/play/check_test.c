@@ -80,6 +80,44 @@ static const struct mistake mistakes[] = {
     {"drive 5;", 1, 8, ";", ""},
     {"device eye Light Sensor", 1, 12, "Light", "is Light"},
     {"let x be 5 +", 1, 12, "+", ""},
+    {"device lamp is LED\nset lamp to off", 2, 13, "off", "false"},
+    {"device knob is Touch Sensor\nwhen knob pressed\nstop\nend", 2, 11, "pressed", "leave it out"},
+    {"to f(a\nstop\nend", 1, 6, "a", "a)"},
+    {"channel c\nprint message form c", 2, 15, "form", "from"},
+    {"beep 440 for 1", 1, 1, "beep", "tone"},
+    /* Words in another order. */
+    {"tone for 1 s 440", 1, 6, "for", "`tone 440 for 1 s`"},
+    {"let be x 5\nprint x", 1, 5, "be", "`let x be 5`"},
+    {"device Light Sensor is eye\nprint eye", 1, 8, "Light", "`device eye is Light Sensor`"},
+    {"channel team\nsend to team \"go\"", 2, 6, "to", "`send \"go\" to team`"},
+    {"repeat times 4\nstop\nend", 1, 8, "times", "`repeat 4 times`"},
+    {"let x be 1\nchange by 2 x", 2, 8, "by", "`change x by 2`"},
+    {"device arm is Motor\nmove at 50 arm", 2, 6, "at", "`move arm at 50`"},
+    {"lang de\nton für 1 s 440", 2, 5, "für", "`ton 440 für 1 s`"},
+    /* Words of other languages. */
+    {"fahre 50\nwarte 1 s\nstoppe", 1, 1, "fahre", "`lang de` as the first line, or `drive`"},
+    {"répète 4 fois\n    roule 30\n    attends 1 s\nfin", 1, 1, "répète", "lang fr"},
+    {"drive 5\nwarte bis 1 < 2 höchstens 3 s\nstop", 2, 1, "warte", "lang de"},
+    {"lang de\nfalls 1 < 2\nfahre 30\nende", 2, 1, "falls", "wenn"},
+    {"lang de\nroule 30", 2, 1, "roule", "fahre"},
+    {"lang fr\nsi 1 < 2 alors\nroule 3\nfin", 2, 10, "alors", "leave it out"},
+    /* Habits. */
+    {EYE "wait untill eye > 50", 2, 6, "untill", "until"},
+    {"lang de\nwarte bisd 1 > 2", 2, 7, "bisd", "bis"},
+    {"device eye is \"Light Sensor\"\nprint eye", 1, 15, "\"Light Sensor\"", "Light Sensor"},
+    {"task blink\ntone 440 for 1 s\nend\nblink()", 4, 1, "blink", "start blink"},
+    {"device motor is Motor\nmotor 50", 2, 1, "motor", "move motor at"},
+    {"device lamp is LED\nlamp true", 2, 1, "lamp", "set lamp to"},
+    {"when button\nstop\nend", 1, 6, "button", "`device button is Button`"},
+    {EYE "print light", 2, 7, "light", "eye"},
+    {"send \"hi\" to bob", 1, 14, "bob", "`channel bob` above"},
+    {EYE "device b is Light Sensor number one", 2, 33, "one", "1"},
+    {"repeat four times\nstop\nend", 1, 8, "four", "4"},
+    {"let x be 1\nwhile x < 5 {\nchange x by 1\n}", 2, 13, "{", "leave it out"},
+    {"say \"hello\" for 2 s", 1, 13, "for", "`wait` on the next line"},
+    {"import random", 1, 1, "import", "nothing is imported"},
+    {"forever\ncontinue\nend", 2, 1, "continue", "`if`"},
+    {"move 10 steps", 1, 1, "move", "drive"},
 };
 
 enum { MISTAKES = sizeof mistakes / sizeof mistakes[0] };
@@ -113,6 +151,29 @@ static void mistakes_are_marked_at_their_words_with_a_fix(void **state)
     assert_int_equal(marked, MISTAKES);
     assert_int_equal(fixed, with_fix);
     assert_true(fixed * 100 >= MISTAKES * 80);
+    play_destroy(play);
+}
+
+/* The first mistake that is told is the one that was made. */
+static void mistakes_of_people_are_marked_and_mended(void **state)
+{
+    static const struct mistake made[] = {
+#include "tests/data/play/mistakes.def"
+    };
+    struct play *play = play_create();
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof made / sizeof made[0]; i++) {
+        const struct mistake *m = &made[i];
+        play_clear(play);
+        assert_false(tpi_play_compile(&play->program, m->text, strlen(m->text), play->vocabulary,
+                                      &play->troubles));
+        const tpi_play_trouble *trouble = &play->troubles.list[0];
+        if (trouble->line != m->line || trouble->column != m->column ||
+            strcmp(trouble->word, m->word) != 0 || !is_offered(trouble, m->fix)) {
+            fail_msg("%s\n-> %s", m->text, play_troubles(play));
+        }
+    }
     play_destroy(play);
 }
 
@@ -206,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_marked_at_their_words_with_a_fix),
+        cmocka_unit_test(mistakes_of_people_are_marked_and_mended),
         cmocka_unit_test(all_mistakes_show_at_once),
         cmocka_unit_test(columns_count_characters),
         cmocka_unit_test(at_most_four_run_side_by_side),

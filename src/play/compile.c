@@ -445,6 +445,7 @@ bool tpi_play_compile(tpi_play_program *program, const char *text, size_t length
 {
     tpi_play_tree tree = {0};
     tpi_play_names names;
+    tpi_play_words words;
     tpi_play_compiler *c = calloc(1, sizeof *c);
     bool fine = false;
 
@@ -457,11 +458,14 @@ bool tpi_play_compile(tpi_play_program *program, const char *text, size_t length
                              .vocabulary = vocabulary,
                              .troubles = troubles,
                              .program = program};
-    const bool parsed = tpi_play_parse(&tree, text, length, troubles);
+    tpi_play_skip_mark(&text, &length);
+    tpi_play_words_init(&words, tpi_play_lang_of_text(text, length));
+    const bool parsed = tpi_play_parse_raw(&tree, text, length, &words, troubles);
     if (!troubles->no_memory && tree.body != NULL) {
         /* A program with slips of grammar is checked too, so that all mistakes show at once. */
         fine = tpi_play_check(&names, &tree, vocabulary, troubles) && parsed && translate(c);
     }
+    tpi_play_translate_troubles(troubles, &words, text, length);
     tpi_play_troubles_sort(troubles);
     tpi_buf_fini(&c->code);
     free(c);

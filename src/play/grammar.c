@@ -22,7 +22,7 @@ static const char *const words[] = {
     "wait",    "until", "at",   "most",  "drive", "turn",   "move",   "stop",   "set",     "to",
     "print",   "show",  "say",  "tone",  "for",   "device", "is",     "number", "channel", "send",
     "message", "from",  "task", "start", "when",  "return", "change", "by",     "log",     "do",
-    "and",     "or",    "not",  "mod",   "true",  "false",  NULL,
+    "and",     "or",    "not",  "mod",   "true",  "false",  "lang",   NULL,
 };
 
 void tpi_play_tree_fini(tpi_play_tree *tree)

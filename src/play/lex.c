@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "play/tree.h"
+#include "play/lang.h"
 
 struct lexer {
     const char *at, *end;
     const char *line_start;
     unsigned line;
     bool is_attached;
+    bool has_bracket;            /* a { was reported */
+    const tpi_play_words *words; /* borrowed */
     tpi_arena *arena;            /* borrowed */
     tpi_play_troubles *troubles; /* borrowed */
     tpi_play_tokens *out;        /* borrowed */
@@ -58,6 +60,7 @@ static tpi_play_token *add(struct lexer *in, tpi_play_token_kind kind, const cha
                               .width = characters(from, in->at),
                               .is_attached = in->is_attached,
                               .text = tpi_arena_text(in->arena, text, length)};
+    token->source = token->text;
     return token->text != NULL ? token : NULL;
 }
 
@@ -125,7 +128,7 @@ static bool lex_word(struct lexer *in)
         return add(in, TPI_PLAY_T_BAD, from, from, length) != NULL;
     }
     memcpy(word, from, length);
-    if (!follows_number(in) || tpi_play_is_reserved(word)) {
+    if (!follows_number(in) || tpi_play_words_have(in->words, word)) {
         return add(in, TPI_PLAY_T_WORD, from, from, length) != NULL;
     }
     /* "deg/s" is one unit. */
@@ -177,27 +180,48 @@ static bool lex_string(struct lexer *in)
     return fine;
 }
 
+/* How many bytes the quote here has: ', or one of a word processor; 0 for none. */
+static size_t quote_here(const struct lexer *in, const char *at)
+{
+    static const char *const quotes[] = {"'", "“", "”", "„", "‘", "’", "«", "»"};
+
+    for (unsigned i = 0; i < sizeof quotes / sizeof quotes[0]; i++) {
+        const size_t length = strlen(quotes[i]);
+        if (length <= (size_t)(in->end - at) && memcmp(at, quotes[i], length) == 0) {
+            return length;
+        }
+    }
+    return 0;
+}
+
 /* A text in other quotes is reported, and taken as a text. */
 static bool lex_other_quotes(struct lexer *in)
 {
-    const char *from = in->at, *end = from + 1;
+    const char *from = in->at, *text = from + quote_here(in, from), *end = text;
 
-    while (end < in->end && *end != '\'' && *end != '\n') {
+    while (end < in->end && quote_here(in, end) == 0 && *end != '\n') {
         end++;
     }
-    const bool is_closed = end < in->end && *end == '\'';
-    in->at = is_closed ? end + 1 : from + 1;
+    const bool is_closed = end < in->end && *end != '\n';
+    in->at = is_closed ? end + quote_here(in, end) : text;
     tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
-    const size_t length = (size_t)(end - from - 1);
+    const size_t length = (size_t)(end - text);
     snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
-             is_closed && length < 70 ? (int)length : 0, from + 1, is_closed ? "\"" : "");
-    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, from + 1,
+             is_closed && length < 70 ? (int)length : 0, text, is_closed ? "\"" : "");
+    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
                is_closed ? length : 0) != NULL;
 }
 
+/* A comment; one of another language, whose mark has two characters, is reported. */
 static bool lex_comment(struct lexer *in)
 {
-    const char *from = in->at, *text = in->at + 1;
+    const bool is_foreign = *in->at != '#';
+    const char *from = in->at, *text = in->at + (is_foreign ? 2 : 1);
+
+    if (is_foreign) {
+        in->at = text;
+        strcpy(complain(in, from, "a comment begins with #")->fix, "#");
+    }
 
     while (in->at < in->end && *in->at != '\n') {
         in->at++;
@@ -217,6 +241,10 @@ static const struct {
     const char *symbol, *fix, *sentence;
 } foreign[] = {
     {"==", "=", "two values are compared with one ="},
+    {"><", "<>", "\"not equal\" is written <>"},
+    {":=", "be", "a variable is set with `let … be`"},
+    {"**", "", "there are no powers: write a product, as x * x"},
+    {"^", "", "there are no powers: write a product, as x * x"},
     {"!=", "<>", "\"not equal\" is written <>"},
     {"=>", ">=", "\"at least\" is written >="},
     {"=<", "<=", "\"at most\" is written <="},
@@ -224,11 +252,38 @@ static const struct {
     {"||", "or", "one of the conditions: write `or`"},
     {"!", "not", "the opposite: write `not`"},
     {"%", "mod", "the rest of a division is written `mod`"},
-    {";", "", "each statement stands on its own line; nothing ends it"},
-    {"{", "", "a body ends with `end`; it needs no brackets"},
+    {";", "", "leave it out: each statement stands on its own line, nothing ends it"},
+    {"{", "", "leave it out: a body ends with `end`, not with }"},
     {"}", "end", "a body ends with `end`"},
-    {":", "", "nothing stands between a statement and its body"},
+    {":", "", "leave it out: nothing stands between a statement and its body"},
 };
+
+/* Whether a parenthesis of this line is open. */
+static bool is_open(const struct lexer *in)
+{
+    int depth = 0;
+
+    for (unsigned i = in->out->count; i > 0 && in->out->list[i - 1].kind != TPI_PLAY_T_LINE_END;
+         i--) {
+        const tpi_play_token *token = &in->out->list[i - 1];
+        if (token->kind == TPI_PLAY_T_SYMBOL) {
+            depth += strcmp(token->text, "(") == 0 ? 1 : strcmp(token->text, ")") == 0 ? -1 : 0;
+        }
+    }
+    return depth > 0;
+}
+
+/* Whether a bracket stands alone on its line. */
+static bool closes_alone(const struct lexer *in)
+{
+    const char *at = in->at + 1;
+
+    while (at < in->end && (*at == ' ' || *at == '\t' || *at == '\r')) {
+        at++;
+    }
+    return (at == in->end || *at == '\n' || *at == '#') &&
+           (in->out->count == 0 || in->out->list[in->out->count - 1].kind == TPI_PLAY_T_LINE_END);
+}
 
 static bool lex_symbol(struct lexer *in)
 {
@@ -237,6 +292,19 @@ static bool lex_symbol(struct lexer *in)
     const char *from = in->at;
     const size_t left = (size_t)(in->end - in->at);
 
+    if (*from == ';' && is_open(in)) {
+        in->at++;
+        strcpy(complain(in, from, "values are separated by commas")->fix, ",");
+        return add(in, TPI_PLAY_T_SYMBOL, from, ",", 1) != NULL;
+    }
+    if (*from == '}' && closes_alone(in)) {
+        in->at++;
+        if (!in->has_bracket) {
+            strcpy(complain(in, from, "a body ends with `end`")->fix, "end");
+        }
+        return add(in, TPI_PLAY_T_WORD, from, "end", 3) != NULL;
+    }
+    in->has_bracket |= *from == '{';
     for (unsigned i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         const size_t length = strlen(foreign[i].symbol);
         if (length <= left && memcmp(from, foreign[i].symbol, length) == 0) {
@@ -265,13 +333,15 @@ static bool lex_one(struct lexer *in)
 {
     const char c = *in->at;
 
-    if (c == '#') {
+    const char next = in->at + 1 < in->end ? in->at[1] : '\0';
+
+    if (c == '#' || (c == '/' && (next == '/' || next == '*'))) {
         return lex_comment(in);
     }
     if (c == '"') {
         return lex_string(in);
     }
-    if (c == '\'') {
+    if (quote_here(in, in->at) > 0) {
         return lex_other_quotes(in);
     }
     if (is_digit(c) || (c == '.' && in->at + 1 < in->end && is_digit(in->at[1]))) {
@@ -279,6 +349,12 @@ static bool lex_one(struct lexer *in)
     }
     if (is_letter(c)) {
         return lex_word(in);
+    }
+    if (c == '%' && in->is_attached && in->out->count > 0 &&
+        in->out->list[in->out->count - 1].kind == TPI_PLAY_T_UNIT) {
+        in->at++;
+        complain(in, in->at - 1, "leave it out: one unit is enough");
+        return add(in, TPI_PLAY_T_BAD, in->at - 1, "%", 1) != NULL;
     }
     if (c == '%' && follows_number(in)) {
         in->at++;
@@ -300,13 +376,14 @@ static bool begin(struct lexer *in, size_t length)
     return in->out->list != NULL;
 }
 
-bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length, tpi_arena *arena,
-                  tpi_play_troubles *troubles)
+bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length,
+                  const tpi_play_words *words, tpi_arena *arena, tpi_play_troubles *troubles)
 {
     struct lexer in = {.at = text,
                        .end = text + length,
                        .line_start = text,
                        .line = 1,
+                       .words = words,
                        .arena = arena,
                        .troubles = troubles,
                        .out = out};

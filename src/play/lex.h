@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "play/trouble.h"
 
+struct tpi_play_words;
+
 typedef enum tpi_play_token_kind {
     TPI_PLAY_T_LINE_END,
     TPI_PLAY_T_WORD,
@@ -19,8 +21,9 @@ typedef enum tpi_play_token_kind {
 typedef struct tpi_play_token {
     tpi_play_token_kind kind;
     unsigned line, column, width;
-    bool is_attached; /* no blank stands before it */
-    const char *text; /* of strings: what they stand for; of comments: without # */
+    bool is_attached;   /* no blank stands before it */
+    const char *source; /* of words: as they are written; "" for the second of one word */
+    const char *text;   /* of strings: what they stand for; of comments: without # */
 } tpi_play_token;
 
 typedef struct tpi_play_tokens {
@@ -28,9 +31,10 @@ typedef struct tpi_play_tokens {
     tpi_play_token *list; /* the arena's; ends with a LINE_END */
 } tpi_play_tokens;
 
-/* Split a text into tokens; mistakes are added to the list. False if memory ran out or the text is
- * too long. */
-bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length, tpi_arena *arena,
+/* Split a text into tokens, with words of a language; mistakes are added to the list. False if
+ * memory ran out or the text is too long. */
+bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length,
+                  const struct tpi_play_words *words, tpi_arena *arena,
                   tpi_play_troubles *troubles);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "play/meant.h"
 
 /* ---- Shapes ---- */
 
@@ -66,6 +67,8 @@ static void parse_shape(tpi_play_parser *parser, tpi_play_node *node)
     unsigned slot = 0;
     tpi_play_item item;
 
+    parser->kind = node->kind;
+    parser->has_second = false;
     while (tpi_play_item_next(&shape, &slot, &item)) {
         if (item.sort == '{') {
             node->tail = finish_line(parser, node->kind);
@@ -117,7 +120,7 @@ static bool sees_end(tpi_play_parser *parser)
 
 static bool sees_branch(const tpi_play_parser *parser)
 {
-    static const char *const words[] = {"else", "elseif", "elif", "elsif", NULL};
+    static const char *const words[] = {"else", "elseif", "elif", "elsif", "otherwise", NULL};
     const tpi_play_token *token = tpi_play_peek(parser);
 
     return token->kind == TPI_PLAY_T_WORD && tpi_text_among(words, token->text);
@@ -164,6 +167,13 @@ static tpi_play_node *parse_branch(tpi_play_parser *parser)
     const tpi_play_token *token = tpi_play_peek(parser);
     tpi_play_node *node;
 
+    if (strcmp(token->text, "otherwise") == 0) {
+        strcpy(tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
+                                    token->text, "this is called `else`")
+                   ->fix,
+               "else");
+        parser->tokens.list[parser->at].text = "else";
+    }
     if (strcmp(token->text, "else") != 0) {
         strcpy(tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
                                     token->text, "two words: `else if`")
@@ -217,6 +227,7 @@ static tpi_play_node *parse_statement(tpi_play_parser *parser)
         finish_line(parser, TPI_PLAY_STATEMENTS);
         return NULL;
     }
+    tpi_play_guess_order(parser, kind);
     tpi_play_node *node = tpi_play_node_here(parser, kind);
     if (node == NULL) {
         parser->is_abandoned = true;
@@ -295,12 +306,54 @@ static void closes_nothing(tpi_play_parser *parser)
 /* Whether the body ends here; what closes nothing is skipped. */
 static bool ends_here(tpi_play_parser *parser, const tpi_play_node *opener)
 {
-    const bool is_branch = sees_branch(parser);
     const bool takes_branch =
         opener != NULL && (opener->kind == TPI_PLAY_IF_STATEMENT ||
                            tpi_play_statement_of(opener->kind)->place == TPI_PLAY_BRANCH);
 
+    if (opener != NULL) {
+        tpi_play_guess_closing(parser, takes_branch);
+    }
+    const bool is_branch = sees_branch(parser);
     return opener != NULL && (is_branch ? takes_branch : sees_end(parser));
+}
+
+/* `lang` is the first statement, and names a language that there is. */
+static void check_lang(tpi_play_parser *parser, const tpi_play_node *node, bool is_first)
+{
+    const tpi_play_node *name = node->slots[0];
+    tpi_nearest nearest;
+
+    if (!is_first) {
+        tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, "lang",
+                             "this stands before all other statements");
+    } else if (name != NULL && tpi_play_lang_find(name->text) == NULL) {
+        tpi_play_trouble *trouble =
+            tpi_play_trouble_add(parser->troubles, name->line, name->column, name->width,
+                                 name->text, "there is no such language: en, de or fr");
+        const char *known = tpi_play_meant(TPI_PLAY_MEANS_LANG, name->text);
+        tpi_nearest_init(&nearest, name->text);
+        for (unsigned i = 0; tpi_play_lang_at(i) != NULL; i++) {
+            tpi_nearest_offer(&nearest, tpi_play_lang_at(i)->name);
+        }
+        snprintf(trouble->fix, sizeof trouble->fix, "%s",
+                 known != NULL          ? known
+                 : nearest.best != NULL ? nearest.best
+                                        : "");
+    }
+}
+
+/* Declarations stand at the top; blocks have no place for them elsewhere. */
+static void check_place(tpi_play_parser *parser, const tpi_play_node *node,
+                        const tpi_play_node *opener)
+{
+    const char *shape = tpi_play_statement_of(node->kind)->shape;
+    char word[16];
+
+    if (opener != NULL && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
+        tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, word,
+                             "this stands outside of all bodies");
+    }
 }
 
 static tpi_play_node *parse_body(tpi_play_parser *parser, const tpi_play_node *opener)
@@ -335,6 +388,10 @@ static tpi_play_node *parse_body(tpi_play_parser *parser, const tpi_play_node *o
         }
         *end = parse_statement(parser);
         if (*end != NULL) {
+            check_place(parser, *end, opener);
+            if ((*end)->kind == TPI_PLAY_LANG_STATEMENT) {
+                check_lang(parser, *end, parser->tree->body == NULL && end == &body->slots[0]);
+            }
             (*end)->comments = before.first;
             (*end)->has_blank = before.has_blank;
             end = &(*end)->next;
@@ -345,17 +402,17 @@ static tpi_play_node *parse_body(tpi_play_parser *parser, const tpi_play_node *o
     return body;
 }
 
-bool tpi_play_parse(tpi_play_tree *tree, const char *text, size_t length,
-                    tpi_play_troubles *troubles)
+bool tpi_play_parse_raw(tpi_play_tree *tree, const char *text, size_t length,
+                        const tpi_play_words *words, tpi_play_troubles *troubles)
 {
-    tpi_play_parser parser = {.tree = tree, .troubles = troubles};
+    tpi_play_parser parser = {.tree = tree, .troubles = troubles, .words = words};
     tpi_play_node **end = NULL;
 
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* editors of Windows begin so */
-        text += 3;
-        length -= 3;
+    if (!tpi_play_lex(&parser.tokens, text, length, words, &tree->arena, troubles)) {
+        return false;
     }
-    if (!tpi_play_lex(&parser.tokens, text, length, &tree->arena, troubles)) {
+    if (!tpi_play_translate(&parser.tokens, words, &tree->arena)) {
+        troubles->no_memory = true;
         return false;
     }
     /* A missing `end` closes all blocks; what follows is read as well. */
@@ -375,4 +432,16 @@ bool tpi_play_parse(tpi_play_tree *tree, const char *text, size_t length,
         }
     } while (parser.is_abandoned && !troubles->no_memory && parser.at < parser.tokens.count);
     return troubles->count == 0 && !troubles->no_memory;
+}
+
+bool tpi_play_parse(tpi_play_tree *tree, const char *text, size_t length,
+                    tpi_play_troubles *troubles)
+{
+    tpi_play_words words;
+
+    tpi_play_skip_mark(&text, &length);
+    tpi_play_words_init(&words, tpi_play_lang_of_text(text, length));
+    const bool fine = tpi_play_parse_raw(tree, text, length, &words, troubles);
+    tpi_play_translate_troubles(troubles, &words, text, length);
+    return fine;
 }

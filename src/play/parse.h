@@ -2,22 +2,28 @@
 #ifndef TROUPE_PLAY_PARSE_H
 #define TROUPE_PLAY_PARSE_H
 
-#include "play/lex.h"
-#include "play/tree.h"
+#include "play/lang.h"
 
 /* Parse a text. The tree must be all zero; fini is due in any case. False if there are mistakes or
  * memory ran out (`no_memory`). */
 bool tpi_play_parse(tpi_play_tree *tree, const char *text, size_t length,
                     tpi_play_troubles *troubles);
 
+/* The same; mistakes name English words, until tpi_play_translate_troubles(). */
+bool tpi_play_parse_raw(tpi_play_tree *tree, const char *text, size_t length,
+                        const tpi_play_words *words, tpi_play_troubles *troubles);
+
 /* ---- Inside ---- */
 
 typedef struct tpi_play_parser {
     tpi_play_tree *tree;         /* borrowed */
     tpi_play_troubles *troubles; /* borrowed */
+    const tpi_play_words *words; /* borrowed */
     tpi_play_tokens tokens;
     unsigned at;
     unsigned depth;
+    tpi_play_kind kind;        /* of the statement that is read */
+    bool has_second;           /* a mistyped word stands for the next one of the shape too */
     bool is_lost;              /* the rest of the line is skipped */
     bool is_abandoned;         /* an `end` is missing; all bodies end here */
     tpi_play_node *blamed;     /* a block whose `end` seems to be missing; NULL for none */
@@ -68,11 +74,35 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted);
 /* The statement that begins here by its first words; TPI_PLAY_STATEMENTS for none. */
 tpi_play_kind tpi_play_kind_here(const tpi_play_parser *parser);
 
+/* Whether the first word of a statement that can stand alone is as near to a word. */
+bool tpi_play_near_statement(const char *word, unsigned distance);
+
 /* A statement that begins with no known word: it is reported, and read as what it may have meant.
  */
 tpi_play_kind tpi_play_guess(tpi_play_parser *parser);
 
+/* Whether a statement of a language begins with this word. */
+bool tpi_play_begins_statement(const tpi_play_lang *lang, const char *word);
+
+/* ---- parse_order.c ---- */
+
+/* Report a line whose words stand in another order than the shape has them, and sort them. */
+void tpi_play_guess_order(tpi_play_parser *parser, tpi_play_kind kind);
+
+/* Report a line that begins with a word of another language, and translate it; if the whole program
+ * is written in that language, all that follows. */
+bool tpi_play_guess_lang(tpi_play_parser *parser);
+
 /* ---- parse_hint.c ---- */
+
+/* Report a name of two words, before the word that is wanted behind it. */
+bool tpi_play_guess_name(tpi_play_parser *parser, const char *wanted);
+
+/* Take a mistyped `end`, or `else` where one can stand, at the begin of a line for it. */
+void tpi_play_guess_closing(tpi_play_parser *parser, bool takes_else);
+
+/* Report a word that stands for the wanted one in other languages and in speech. */
+bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted);
 
 /* Report what is left of the line of a statement; BODY for that of an `end`. */
 void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "play/meant.h"
 #include "play/parse.h"
 #include "play/units.h"
 
@@ -40,12 +41,15 @@ static void grow(tpi_play_parser *parser, tpi_play_node *node)
 }
 
 /* A word behind a number that is no unit: a mistyped word of the language, such as `turn`? */
-static bool is_other_word(const char *text)
+static bool is_other_word(const tpi_play_parser *parser, const char *text)
 {
-    static const char *const words[] = {"turn", "times", "at",    "for",  "to",    "and", "or",
-                                        "mod",  "left",  "right", "then", "begin", NULL};
+    static const char *const words[] = {"turn", "times", "at",    "for",  "to",    "and",     "or",
+                                        "mod",  "left",  "right", "then", "begin", "timeout", NULL};
     tpi_nearest nearest;
 
+    if (tpi_play_unit_known(text)) {
+        return false;
+    }
     tpi_nearest_init(&nearest, text);
     for (unsigned i = 0; words[i] != NULL; i++) {
         tpi_nearest_offer(&nearest, words[i]);
@@ -53,8 +57,12 @@ static bool is_other_word(const char *text)
     for (unsigned i = 0; tpi_play_unit_at(i) != NULL; i++) {
         tpi_nearest_offer(&nearest, tpi_play_unit_at(i)->name);
     }
+    for (unsigned i = 0; i < parser->words->count; i++) {
+        tpi_nearest_offer(&nearest, parser->words->list[i].word);
+    }
     /* "tims" is nearer to "times" than to "ms" */
-    return nearest.best != NULL && tpi_text_among(words, nearest.best);
+    return nearest.best != NULL && (tpi_text_among(words, nearest.best) ||
+                                    tpi_play_words_have(parser->words, nearest.best));
 }
 
 static tpi_play_node *parse_number(tpi_play_parser *parser)
@@ -62,7 +70,7 @@ static tpi_play_node *parse_number(tpi_play_parser *parser)
     tpi_play_node *node = take(parser, TPI_PLAY_NUMBER);
 
     if (node != NULL && tpi_play_peek(parser)->kind == TPI_PLAY_T_UNIT &&
-        !is_other_word(tpi_play_peek(parser)->text)) {
+        !is_other_word(parser, tpi_play_peek(parser)->text)) {
         node->unit = tpi_play_peek(parser)->text;
         node->unit_column = tpi_play_peek(parser)->column;
         parser->at++;
@@ -83,11 +91,15 @@ static tpi_play_node *parse_call(tpi_play_parser *parser)
         node->slots[0] = tpi_play_parse_expressions(parser);
     }
     if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
-        snprintf(tpi_play_lose(parser, "the values of `%s` end with `)`", node->text)->fix, 2, ")");
+        const bool is_end = tpi_play_at_line_end(parser);
+        tpi_play_trouble *trouble =
+            tpi_play_lose(parser, "the values of `%s` end with `)`", node->text);
+        snprintf(trouble->fix, sizeof trouble->fix, "%s%.60s%s", is_end ? "" : ", ", trouble->word,
+                 is_end ? ")" : "");
     }
     parser->at += !parser->is_lost;
     grow(parser, node);
-    return node;
+    return parser->is_lost ? NULL : node; /* of half a call nothing can be said */
 }
 
 static tpi_play_node *parse_group(tpi_play_parser *parser)
@@ -100,7 +112,10 @@ static tpi_play_node *parse_group(tpi_play_parser *parser)
     parser->at++;
     node->slots[0] = tpi_play_parse_expression(parser);
     if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
-        tpi_play_lose(parser, "a `(` is open: `)` is missing");
+        const bool is_end = tpi_play_at_line_end(parser);
+        tpi_play_trouble *trouble = tpi_play_lose(parser, "a `(` is open: `)` is missing");
+        snprintf(trouble->fix, sizeof trouble->fix, "%.60s%s", is_end ? trouble->word : "",
+                 is_end ? ")" : "");
     }
     parser->at += !parser->is_lost;
     grow(parser, node);
@@ -132,7 +147,7 @@ static tpi_play_node *parse_do(tpi_play_parser *parser)
         return node;
     }
     const tpi_play_token *word = tpi_play_peek(parser);
-    node->text = word->text;
+    node->text = word->source;
     node->line = word->line;
     node->column = word->column;
     node->width = word->width;
@@ -154,7 +169,10 @@ static tpi_play_node *parse_message(tpi_play_parser *parser)
     parser->at++;
     if (!tpi_play_sees(parser, "from")) {
         const tpi_play_token *token = tpi_play_peek(parser);
-        const bool is_name = token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text);
+        const bool is_typo =
+            token->kind == TPI_PLAY_T_WORD && token[1].kind == TPI_PLAY_T_WORD; /* `of` */
+        const bool is_name =
+            token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text) && !is_typo;
         tpi_play_trouble *trouble =
             tpi_play_lose(parser, "`from` and a channel stand behind `message`");
         snprintf(trouble->fix, sizeof trouble->fix, "from%s%.60s", is_name ? " " : "",
@@ -179,11 +197,23 @@ static tpi_play_node *parse_word(tpi_play_parser *parser)
     if (strcmp(token->text, "message") == 0) {
         return parse_message(parser);
     }
+    const tpi_play_token *next = token + 1;
+    if ((parser->kind == TPI_PLAY_WAIT_STATEMENT || parser->kind == TPI_PLAY_DRIVE_STATEMENT) &&
+        next->kind == TPI_PLAY_T_NUMBER &&
+        tpi_play_meant(TPI_PLAY_MEANS_NOTHING, token->text) != NULL) {
+        tpi_play_lose(parser, "leave it out: the value stands here");
+        return NULL;
+    }
+    static const char *const backs[] = {"backwards", "backward", "back", "reverse", NULL};
+    if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && next->kind == TPI_PLAY_T_NUMBER &&
+        tpi_text_among(backs, token->text)) {
+        strcpy(tpi_play_lose(parser, "it drives backwards with a number below 0")->fix, "-");
+        return NULL;
+    }
     if (tpi_play_is_reserved(token->text)) {
         tpi_play_lose(parser, "a value is missing before this word");
         return NULL;
     }
-    const tpi_play_token *next = token + 1;
     return next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "(") == 0
                ? parse_call(parser)
                : take(parser, TPI_PLAY_NAME);
@@ -285,6 +315,12 @@ static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
         if (rank == RANK_COMPARE && count++ > 0) {
             refuse_chain(parser, left, operator);
             break;
+        }
+        const tpi_play_token *next = tpi_play_peek(parser) + 1;
+        if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && rank == RANK_AND &&
+            next->kind == TPI_PLAY_T_WORD && strcmp(next->text, "turn") == 0) {
+            tpi_play_lose(parser, "leave it out: `turn` stands behind the speed");
+            return left;
         }
         tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_BINARY);
         if (node == NULL) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "play/meant.h"
 
 /* ---- Tokens ---- */
 
@@ -44,8 +45,11 @@ tpi_play_trouble *tpi_play_lose(tpi_play_parser *parser, const char *format, ...
     if (tpi_play_at_line_end(parser) && parser->at > 0 && token[-1].line == token->line) {
         token--;
     }
+    char quoted[64];
+    const bool is_text = token->kind == TPI_PLAY_T_STRING;
+    (void)snprintf(quoted, sizeof quoted, "\"%.60s\"", is_text ? token->text : "");
     return tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
-                                token->text, "%s", text);
+                                is_text ? quoted : token->text, "%s", text);
 }
 
 tpi_play_node *tpi_play_node_here(tpi_play_parser *parser, tpi_play_kind kind)
@@ -65,12 +69,34 @@ tpi_play_node *tpi_play_node_here(tpi_play_parser *parser, tpi_play_kind kind)
 
 /* ---- Items ---- */
 
+/* `2x` as a name. */
+static tpi_play_node *lose_number(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    char word[64];
+
+    snprintf(word, sizeof word, "%.30s%.30s", token->text, token[1].text);
+    tpi_play_trouble *trouble =
+        tpi_play_trouble_add(parser->troubles, token->line, token->column,
+                             token->width + token[1].width, word, "a name begins with a letter");
+    snprintf(trouble->fix, sizeof trouble->fix, "%.30s%.30s", token[1].text, token->text);
+    parser->is_lost = true;
+    return NULL;
+}
+
 tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
 
     if (token->kind == TPI_PLAY_T_BAD) {
         parser->is_lost = true;
+        return NULL;
+    }
+    if (token->kind == TPI_PLAY_T_NUMBER && token[1].is_attached &&
+        (token[1].kind == TPI_PLAY_T_UNIT || token[1].kind == TPI_PLAY_T_WORD)) {
+        return lose_number(parser, token);
+    }
+    if (parser->kind == TPI_PLAY_STOP_STATEMENT && tpi_play_sees(parser, "(")) {
+        tpi_play_lose(parser, "leave it out: nothing stands in ( ) behind `stop`");
         return NULL;
     }
     if (token->kind != TPI_PLAY_T_WORD) {
@@ -81,6 +107,11 @@ tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
         if (token->kind == TPI_PLAY_T_STRING && strpbrk(token->text, " \"\\") == NULL) {
             snprintf(trouble->fix, sizeof trouble->fix, "%.70s", token->text);
         }
+        return NULL;
+    }
+    if ((parser->kind == TPI_PLAY_START_STATEMENT || parser->kind == TPI_PLAY_STOP_STATEMENT) &&
+        token[1].kind == TPI_PLAY_T_WORD && tpi_play_sees(parser, "task")) {
+        tpi_play_lose(parser, "leave it out: the name of the task is enough");
         return NULL;
     }
     if (tpi_play_is_reserved(token->text)) {
@@ -124,13 +155,22 @@ static tpi_play_node *parse_class(tpi_play_parser *parser)
 
     for (; token->kind == TPI_PLAY_T_WORD || (text.length > 0 && joins(token));
          last = token, parser->at++, token = tpi_play_peek(parser)) {
-        if (tpi_play_sees(parser, "number") && text.length > 0) {
+        if (text.length > 0 &&
+            (tpi_play_sees(parser, "number") ||
+             (token[1].kind == TPI_PLAY_T_NUMBER && tpi_play_sees_nearly(parser, "number")))) {
             break;
         }
         if (text.length > 0 && !token->is_attached) {
             tpi_buf_putc(&text, ' ');
         }
+        tpi_buf_puts(&text, token->source);
+    }
+    if (text.length == 0 && token->kind == TPI_PLAY_T_STRING && token->text[0] != '\0') {
+        (void)snprintf(tpi_play_lose(parser, "leave out the quotes")->fix, 80, "%.70s",
+                       token->text);
+        parser->is_lost = false;
         tpi_buf_puts(&text, token->text);
+        parser->at++;
     }
     if (text.length == 0) {
         if (token->kind != TPI_PLAY_T_BAD) {
@@ -166,23 +206,34 @@ tpi_play_node *tpi_play_parse_literal(tpi_play_parser *parser, tpi_play_token_ki
     const tpi_play_token *token = tpi_play_peek(parser);
 
     if (token->kind != kind || (kind == TPI_PLAY_T_NUMBER && strchr(token->text, '.') != NULL)) {
-        tpi_play_lose(parser, "%s is expected here", what);
+        tpi_play_trouble *trouble = tpi_play_lose(parser, "%s is expected here", what);
+        const char *number = kind == TPI_PLAY_T_NUMBER && token->kind == TPI_PLAY_T_WORD
+                                 ? tpi_play_meant(TPI_PLAY_MEANS_NUMBER, token->text)
+                                 : NULL;
+        if (number != NULL) {
+            strcpy(trouble->fix, number);
+        }
+        if (kind == TPI_PLAY_T_STRING && token->kind == TPI_PLAY_T_WORD) {
+            snprintf(trouble->fix, sizeof trouble->fix, "\"%.70s\"", token->source);
+        }
         return NULL;
     }
     tpi_play_node *node = tpi_play_node_here(parser, node_kind);
     if (node != NULL) {
-        node->text = token->text;
+        node->text = token->source;
         parser->at++;
     }
     return node;
 }
 
-static bool is_near(const char *word, const char *wanted)
+/* Whether a word is like the wanted one, in English or in the language of the text. */
+static bool is_near(const tpi_play_parser *parser, const char *word, const char *wanted)
 {
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, word);
     tpi_nearest_offer(&nearest, wanted);
+    tpi_nearest_offer(&nearest, tpi_play_words_of(parser->words, parser->kind, wanted));
     return nearest.best != NULL;
 }
 
@@ -191,15 +242,15 @@ bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
 
-    return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_UNIT) &&
-           !tpi_play_is_reserved(token->text) && is_near(token->text, wanted);
+    return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_UNIT) && *wanted != ')' &&
+           !tpi_play_is_reserved(token->text) && is_near(parser, token->text, wanted);
 }
 
 /* Whether a word that joins the parts of another statement stands here: `let x to 5`. */
 static bool sees_joint(const tpi_play_parser *parser)
 {
-    static const char *const joints[] = {"to",   "be", "by",   "is",   "at", "for",
-                                         "into", "on", "with", "from", "as", NULL};
+    static const char *const joints[] = {"to", "be",   "by",   "is", "at", "for",  "into",
+                                         "on", "with", "from", "as", "of", "than", NULL};
     unsigned i = 0;
 
     while (joints[i] != NULL && !tpi_play_sees(parser, joints[i])) {
@@ -208,21 +259,36 @@ static bool sees_joint(const tpi_play_parser *parser)
     return joints[i] != NULL;
 }
 
+/* Whether the language has one word for the wanted one and the one behind it. */
+static bool is_two_words(const tpi_play_parser *parser, const char *wanted)
+{
+    const char *word = tpi_play_words_of(parser->words, parser->kind, wanted);
+    const char *english = tpi_play_words_english(parser->words, parser->kind, word);
+
+    return english != NULL && strchr(english, ' ') != NULL;
+}
+
 /* Take a word or symbol of the shape. A mistyped one is reported and taken. */
 void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
+    const bool has_second = parser->has_second;
 
-    if (tpi_play_sees(parser, wanted)) {
-        parser->at++;
+    parser->has_second = false;
+    if (has_second || tpi_play_sees(parser, wanted)) {
+        parser->at += !has_second;
         return;
     }
     if (token->kind == TPI_PLAY_T_BAD) {
         parser->is_lost = true;
         return;
     }
-    const bool is_typo =
-        tpi_play_sees_nearly(parser, wanted) || tpi_play_sees(parser, "=") || sees_joint(parser);
+    if (tpi_play_guess_name(parser, wanted) || tpi_play_guess_word(parser, wanted)) {
+        return;
+    }
+    const bool is_typo = tpi_play_sees_nearly(parser, wanted) || tpi_play_sees(parser, "=") ||
+                         sees_joint(parser) ||
+                         (strcmp(wanted, "most") == 0 && token->kind == TPI_PLAY_T_WORD);
     const bool is_end = tpi_play_at_line_end(parser);
     tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "`%s` is expected here", wanted)
                                 : is_end
@@ -232,10 +298,11 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
         snprintf(trouble->fix, sizeof trouble->fix, "%s", wanted);
         parser->is_lost = false;
         parser->at++;
+        parser->has_second = is_two_words(parser, wanted);
     } else {
         const bool is_time = is_end && strcmp(wanted, "for") == 0;
-        snprintf(trouble->fix, sizeof trouble->fix, "%.50s %.20s%s",
-                 is_end ? trouble->word : wanted, is_end ? wanted : trouble->word,
-                 is_time ? " 1 s" : "");
+        snprintf(trouble->fix, sizeof trouble->fix, "%.50s%s%.20s%s",
+                 is_end ? trouble->word : wanted, *wanted == ')' ? "" : " ",
+                 is_end ? wanted : trouble->word, is_time ? " 1 s" : "");
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "play/meant.h"
 
 /* ---- Which statement it is ---- */
 
@@ -43,41 +44,50 @@ tpi_play_kind tpi_play_kind_here(const tpi_play_parser *parser)
                : TPI_PLAY_STATEMENTS;
 }
 
-/* Words of other languages. */
-static const struct {
-    const char *word, *fix;
-} foreign[] = {
-    {"function", "to"},       {"def", "to"},        {"func", "to"},
-    {"define", "to"},         {"var", "let"},       {"loop", "forever"},
-    {"for", "repeat"},        {"sleep", "wait"},    {"delay", "wait"},
-    {"turn", "drive 0 turn"}, {"forward", "drive"}, {"halt", "stop"},
-    {"play", "tone"},         {"call", "do"},       {"sensor", "device"},
-    {"motor", "device"},      {"write", "print"},   {"echo", "print"},
-    {"until", "wait until"},  {"every", "when"},    {"on", "when"},
-    {"exit", "break"},
-};
+bool tpi_play_begins_statement(const tpi_play_lang *lang, const char *word)
+{
+    for (unsigned i = 0; i < TPI_PLAY_STATEMENTS; i++) {
+        const char *shape = tpi_play_lang_shape(lang, (tpi_play_kind)i);
+        unsigned slot = 0;
+        tpi_play_item item;
+        if (tpi_play_item_next(&shape, &slot, &item) && item.sort == 'w' &&
+            strcmp(item.text, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpi_play_near_statement(const char *word, unsigned distance)
+{
+    static const char *const alone[] = {"stop", "break", "return", "forever"};
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, word);
+    for (unsigned i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+        tpi_nearest_offer(&nearest, alone[i]);
+    }
+    return nearest.best != NULL && nearest.distance <= distance;
+}
 
 /* What a first word may have meant: a statement, a function. */
 static const char *meant(const tpi_play_parser *parser, const char *word, char *room, size_t size)
 {
+    const char *known = tpi_play_meant(TPI_PLAY_MEANS_STATEMENT, word);
     tpi_nearest nearest;
-    unsigned slot = 0;
-    tpi_play_item item;
 
-    for (unsigned i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        if (strcmp(foreign[i].word, word) == 0) {
-            return foreign[i].fix;
-        }
+    if (known != NULL) {
+        return known;
     }
     tpi_nearest_init(&nearest, word);
-    for (unsigned i = 0; i < TPI_PLAY_STATEMENTS; i++) {
-        const char *shape = tpi_play_statement_of((tpi_play_kind)i)->shape;
-        if (tpi_play_item_next(&shape, &slot, &item) && item.sort == 'w') {
-            for (unsigned w = 0; tpi_play_reserved(w) != NULL; w++) {
-                if (strcmp(tpi_play_reserved(w), item.text) == 0) {
-                    tpi_nearest_offer(&nearest, tpi_play_reserved(w));
-                }
-            }
+    for (unsigned w = 0; w < parser->words->count; w++) {
+        if (tpi_play_begins_statement(parser->words->lang, parser->words->list[w].word)) {
+            tpi_nearest_offer(&nearest, parser->words->list[w].word);
+        }
+    }
+    for (unsigned w = 0; tpi_play_reserved(w) != NULL; w++) {
+        if (tpi_play_begins_statement(tpi_play_lang_at(0), tpi_play_reserved(w))) {
+            tpi_nearest_offer(&nearest, tpi_play_reserved(w));
         }
     }
     for (unsigned i = 0; i + 1 < parser->tokens.count; i++) {
@@ -93,6 +103,11 @@ static const char *meant(const tpi_play_parser *parser, const char *word, char *
     }
     if (tpi_play_is_reserved(nearest.best)) {
         return nearest.best;
+    }
+    const char *english = tpi_play_words_english(
+        parser->words, tpi_play_lang_kind(parser->words->lang, nearest.best, ""), nearest.best);
+    if (english != NULL) {
+        return english;
     }
     snprintf(room, size, "%.60s()", nearest.best);
     return room;
@@ -114,6 +129,9 @@ tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
     if (tpi_play_guess_line(parser)) {
         return TPI_PLAY_STATEMENTS;
     }
+    if (tpi_play_guess_lang(parser)) {
+        return tpi_play_kind_here(parser);
+    }
     const bool is_for = strcmp(token->text, "for") == 0;
     const char *best = meant(parser, token->text, room, sizeof room);
     tpi_play_trouble *trouble = tpi_play_lose(parser, tpi_play_is_reserved(token->text)
@@ -123,7 +141,7 @@ tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
         return TPI_PLAY_STATEMENTS;
     }
     snprintf(trouble->fix, sizeof trouble->fix, "%s", best);
-    token->text = tpi_arena_text(&parser->tree->arena, best, strlen(best));
+    token->text = tpi_arena_text(&parser->tree->arena, best, strcspn(best, " "));
     if (token->text == NULL) {
         parser->troubles->no_memory = true;
         return TPI_PLAY_STATEMENTS;

@@ -21,16 +21,63 @@ static const tpi_play_unit units[] = {
 static const struct {
     const char *word, *unit;
 } other_words[] = {
-    {"sec", "s"},           {"secs", "s"},         {"second", "s"},
-    {"seconds", "s"},       {"millis", "ms"},      {"msec", "ms"},
-    {"milliseconds", "ms"}, {"minute", "min"},     {"minutes", "min"},
-    {"degree", "deg"},      {"degrees", "deg"},    {"percent", "%"},
-    {"meter", "m"},         {"metre", "m"},        {"meters", "m"},
-    {"metres", "m"},        {"centimeter", "cm"},  {"centimetres", "cm"},
-    {"centimeters", "cm"},  {"millimeters", "mm"}, {"hertz", "Hz"},
-    {"hz", "Hz"},           {"C", "°C"},           {"celsius", "°C"},
-    {"db", "dB"},           {"volt", "V"},         {"volts", "V"},
+    {"sec", "s"},
+    {"secs", "s"},
+    {"second", "s"},
+    {"seconds", "s"},
+    {"millis", "ms"},
+    {"msec", "ms"},
+    {"milliseconds", "ms"},
+    {"minute", "min"},
+    {"minutes", "min"},
+    {"degree", "deg"},
+    {"degrees", "deg"},
+    {"percent", "%"},
+    {"meter", "m"},
+    {"metre", "m"},
+    {"meters", "m"},
+    {"metres", "m"},
+    {"centimeter", "cm"},
+    {"centimetres", "cm"},
+    {"centimeters", "cm"},
+    {"millimeters", "mm"},
+    {"hertz", "Hz"},
+    {"hz", "Hz"},
+    {"C", "°C"},
+    {"celsius", "°C"},
+    {"db", "dB"},
+    {"volt", "V"},
+    {"volts", "V"},
     {"°", "deg"},
+    {"hour", ""},
+    {"hours", ""},
+    {"h", ""},
+    {"miliseconds", "ms"},
+    {"millisecond", "ms"},
+    {"sek", "s"},
+    {"sekunden", "s"},
+    {"Sekunden", "s"},
+    {"mins", "min"},
+    {"c", "cm"},
+    {"centimetre", "cm"},
+    {"millimeter", "mm"},
+    {"millimetres", "mm"},
+    {"Meter", "m"},
+    {"grad", "deg"},
+    {"Grad", "deg"},
+    {"pct", "%"},
+    {"Prozent", "%"},
+    {"prozent", "%"},
+    {"S", "s"},
+    {"MS", "ms"},
+    {"CM", "cm"},
+    {"MM", "mm"},
+    {"HZ", "Hz"},
+    {"khz", "kHz"},
+    {"mv", "mV"},
+    {"v", "V"},
+    {"Volt", "V"},
+    {"ma", "mA"},
 };
 
 static const struct {
@@ -57,14 +104,27 @@ const tpi_play_unit *tpi_play_unit_named(const char *name)
     return NULL;
 }
 
-const char *tpi_play_unit_meant(const char *word)
+static const char *spelled(const char *word)
 {
-    tpi_nearest nearest;
-
     for (unsigned i = 0; i < sizeof other_words / sizeof other_words[0]; i++) {
         if (strcmp(other_words[i].word, word) == 0) {
             return other_words[i].unit;
         }
+    }
+    return NULL;
+}
+
+bool tpi_play_unit_known(const char *word)
+{
+    return tpi_play_unit_named(word) != NULL || spelled(word) != NULL;
+}
+
+const char *tpi_play_unit_meant(const char *word)
+{
+    tpi_nearest nearest;
+
+    if (spelled(word) != NULL) {
+        return spelled(word);
     }
     tpi_nearest_init(&nearest, word);
     for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {

@@ -33,6 +33,9 @@ const tpi_play_unit *tpi_play_unit_named(const char *name);
 /* The units, one after the other; NULL at the end. */
 const tpi_play_unit *tpi_play_unit_at(unsigned index);
 
+/* Whether a word is a unit, or how one is called elsewhere. */
+bool tpi_play_unit_known(const char *word);
+
 /* The unit that a word means which is none: "sec" is "s"; NULL for none. */
 const char *tpi_play_unit_meant(const char *word);
 

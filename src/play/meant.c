@@ -1,0 +1,128 @@
+/* meant.c - words of other languages and of speech, and what they are called here. */
+#include "play/meant.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct pair {
+    const char *word, *here;
+} pair;
+
+static const pair statements[] = {
+    {"function", "to"},       {"def", "to"},
+    {"func", "to"},           {"fn", "to"},
+    {"define", "to"},         {"procedure", "to"},
+    {"proc", "to"},           {"void", "to"},
+    {"learn", "to"},          {"thread", "task"},
+    {"parallel", "task"},     {"var", "let"},
+    {"const", "let"},         {"int", "let"},
+    {"float", "let"},         {"double", "let"},
+    {"assign", "let"},        {"increase", "change"},
+    {"increment", "change"},  {"inc", "change"},
+    {"add", "change"},        {"loop", "forever"},
+    {"for", "repeat"},        {"unless", "if not"},
+    {"switch", "set"},        {"sleep", "wait"},
+    {"delay", "wait"},        {"pause", "wait"},
+    {"turn", "drive 0 turn"}, {"rotate", "drive 0 turn"},
+    {"spin", "drive 0 turn"}, {"forward", "drive"},
+    {"forwards", "drive"},    {"go", "drive"},
+    {"backward", "drive -"},  {"backwards", "drive -"},
+    {"back", "drive -"},      {"halt", "stop"},
+    {"brake", "stop"},        {"play", "tone"},
+    {"beep", "tone"},         {"sound", "tone"},
+    {"call", "do"},           {"run", "start"},
+    {"launch", "start"},      {"sensor", "device"},
+    {"motor", "device"},      {"write", "print"},
+    {"echo", "print"},        {"output", "print"},
+    {"puts", "print"},        {"display", "show"},
+    {"speak", "say"},         {"broadcast", "send"},
+    {"post", "send"},         {"publish", "send"},
+    {"record", "log"},        {"until", "wait until"},
+    {"every", "when"},        {"on", "when"},
+    {"whenever", "when"},     {"exit", "break"},
+    {"leave", "break"},       {"give", "return"},
+    {"falls", "if"},          {"während", "while"},
+    {"drucke", "print"},      {"gehe", "drive"},
+    {"mache", "do"},          {"avance", "drive"},
+    {"imprime", "print"},     {"lorsque", "when"},
+    {"boucle", "forever"},    {NULL, NULL},
+};
+
+static const pair operators[] = {
+    {"is", "="},      {"equals", "="},   {"equal", "="},    {"be", "="},      {"not", "<>"},
+    {"isnt", "<>"},   {"differs", "<>"}, {"≠", "<>"},       {"greater", ">"}, {"bigger", ">"},
+    {"larger", ">"},  {"higher", ">"},   {"more", ">"},     {"above", ">"},   {"over", ">"},
+    {"less", "<"},    {"smaller", "<"},  {"lower", "<"},    {"below", "<"},   {"under", "<"},
+    {"≥", ">="},      {"≤", "<="},       {"plus", "+"},     {"minus", "-"},   {"−", "-"},
+    {"–", "-"},       {"x", "*"},        {"×", "*"},        {"times", "*"},   {"÷", "/"},
+    {"divided", "/"}, {"div", "/"},      {"modulo", "mod"}, {"rem", "mod"},   {"AND", "and"},
+    {"And", "and"},   {"OR", "or"},      {"Or", "or"},      {"MOD", "mod"},   {NULL, NULL},
+};
+
+static const pair functions[] = {
+    {"minimum", "min"},     {"smallest", "min"},     {"maximum", "max"},   {"largest", "max"},
+    {"rand", "random"},     {"randint", "random"},   {"dice", "random"},   {"sine", "sin"},
+    {"cosine", "cos"},      {"atan", "atan2"},       {"arctan", "atan2"},  {"arctan2", "atan2"},
+    {"absolute", "abs"},    {"fabs", "abs"},         {"magnitude", "abs"}, {"root", "sqrt"},
+    {"squareroot", "sqrt"}, {"square_root", "sqrt"}, {"floor", "round"},   {"ceil", "round"},
+    {"int", "round"},       {"trunc", "round"},      {"now", "time"},      {"clock", "time"},
+    {"timer", "time"},      {"millis", "time"},      {"seconds", "time"},  {"power", "exp"},
+    {NULL, NULL},
+};
+
+static const pair truths[] = {
+    {"on", "true"},     {"On", "true"},     {"ON", "true"},   {"yes", "true"},  {"Yes", "true"},
+    {"True", "true"},   {"TRUE", "true"},   {"HIGH", "true"}, {"high", "true"}, {"pressed", "true"},
+    {"off", "false"},   {"Off", "false"},   {"OFF", "false"}, {"no", "false"},  {"No", "false"},
+    {"False", "false"}, {"FALSE", "false"}, {"LOW", "false"}, {"low", "false"}, {"none", "0"},
+    {"None", "0"},      {"null", "0"},      {"nil", "0"},     {NULL, NULL},
+};
+
+static const pair langs[] = {
+    {"english", "en"}, {"English", "en"}, {"german", "de"}, {"German", "de"},   {"deutsch", "de"},
+    {"Deutsch", "de"}, {"french", "fr"},  {"French", "fr"}, {"francais", "fr"}, {"français", "fr"},
+    {"gb", "en"},      {"us", "en"},      {NULL, NULL},
+};
+
+static const pair nothings[] = {
+    {"for", ""},   {"at", ""},    {"with", ""},  {"by", ""},       {"to", ""},
+    {"the", ""},   {"speed", ""}, {"power", ""}, {"forward", ""},  {"forwards", ""},
+    {"ahead", ""}, {"about", ""}, {"only", ""},  {"straight", ""}, {NULL, NULL},
+};
+
+static const pair numbers[] = {
+    {"zero", "0"},  {"one", "1"},    {"two", "2"},   {"three", "3"}, {"four", "4"},  {"five", "5"},
+    {"six", "6"},   {"seven", "7"},  {"eight", "8"}, {"nine", "9"},  {"ten", "10"},  {"eins", "1"},
+    {"zwei", "2"},  {"drei", "3"},   {"vier", "4"},  {"fünf", "5"},  {"sechs", "6"}, {"deux", "2"},
+    {"trois", "3"}, {"quatre", "4"}, {"cinq", "5"},  {NULL, NULL},
+};
+
+static const char no_import[] = "leave it out: nothing is imported, all functions are there";
+
+static const pair remarks[] = {
+    {"import", no_import},
+    {"include", no_import},
+    {"using", no_import},
+    {"continue", "a loop has no such statement: put what is left out into an `if`"},
+    {"next", "a loop has no such statement: put what is left out into an `if`"},
+    {"goto", "there are no jumps: repeat with `forever`, `while` or `repeat`"},
+    {"pass", "leave it out: a body may be empty"},
+    {"class", "there are no classes of your own: a `device` has one, a function is made with `to`"},
+    {NULL, NULL},
+};
+
+const char *tpi_play_meant(tpi_play_foreign meaning, const char *word)
+{
+    static const pair *const tables[] = {
+        [TPI_PLAY_MEANS_STATEMENT] = statements, [TPI_PLAY_MEANS_OPERATOR] = operators,
+        [TPI_PLAY_MEANS_FUNCTION] = functions,   [TPI_PLAY_MEANS_TRUTH] = truths,
+        [TPI_PLAY_MEANS_LANG] = langs,           [TPI_PLAY_MEANS_NOTHING] = nothings,
+        [TPI_PLAY_MEANS_NUMBER] = numbers,       [TPI_PLAY_MEANS_REMARK] = remarks,
+    };
+    const pair *entry = tables[meaning];
+
+    while (entry->word != NULL && strcmp(entry->word, word) != 0) {
+        entry++;
+    }
+    return entry->here;
+}
