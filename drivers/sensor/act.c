@@ -69,11 +69,14 @@ void tpi_sensor_drop_wanted(struct sensor *s)
     }
 }
 
-/* A new < ends a half-written command. */
-size_t tpi_sensor_off_bytes(const struct sensor *s, char *out, size_t size)
+/* A new < ends a half-written command. Actuators of an experiment have to rest first. */
+size_t tpi_sensor_off_bytes(const struct sensor *s, bool ends, char *out, size_t size)
 {
     size_t length = 0;
 
+    for (unsigned i = 0; ends && i < s->count && length == 0; i++) {
+        length = s->channels[i].acts ? (size_t)snprintf(out, size, "<L,stop>") : 0;
+    }
     for (unsigned i = 0; i < s->count; i++) {
         const tpi_scaling *scaling = &s->channels[i].conversion->scaling;
         const double off = fmax(scaling->min, fmin(0, scaling->max));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sensor.h"
+#include "troupe/interfaces/common.h"
 
 static bool is_si(const struct sensor_channel *c, const char *formula)
 {
@@ -50,13 +51,86 @@ void tpi_sensor_learn(struct sensor *s)
     s->count = 0;
     for (unsigned i = 0; s->manifest != NULL && i < s->manifest->transducer_count; i++) {
         const tpi_transducer *t = &s->manifest->transducers[i];
-        s->channels[s->count++] = (struct sensor_channel){.transducer = t,
-                                                          .conversion = &t->conversions[t->start],
-                                                          .acts = t->type == TPI_CHANNEL_ACTUATOR};
+        struct sensor_channel *c = &s->channels[s->count++];
+        *c = (struct sensor_channel){.transducer = t,
+                                     .conversion = &t->conversions[t->start],
+                                     .acts = t->type == TPI_CHANNEL_ACTUATOR};
+        for (unsigned k = 0; k < t->mode_count; k++) {
+            c->modes[k] = t->modes[k].start;
+        }
     }
     s->next = 0;
     s->asked = -1;
 }
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+static char listed[] = "channels"; /* messages have texts that could be changed */
+
+/* A text without tabs and ends of lines, which divide fields. */
+static void put_field(tpi_buf *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        tpi_buf_putc(out, (unsigned char)*text < ' ' ? ' ' : *text);
+    }
+    tpi_buf_putc(out, '\t');
+}
+
+static void put_channel(tpi_buf *out, const struct sensor_channel *c, unsigned number)
+{
+    const tpi_scaling *scaling = &c->conversion->scaling;
+    tpi_buf unit = {0};
+
+    tpi_conversion_put_unit(c->conversion, &unit);
+    tpi_buf_puts(&unit, c->conversion->unit == TPI_UNIT_RAW ? "raw" : "");
+    tpi_buf_printf(out, "%s\t%u\t", c->acts ? "output" : "input", number);
+    put_field(out, c->transducer->name);
+    put_field(out, c->transducer->parameter);
+    put_field(out, tpi_buf_text(&unit));
+    tpi_buf_printf(out, "%.12g\t%.12g\t%.12g\n", scaling->min, scaling->max, scaling->resolution);
+    tpi_buf_fini(&unit);
+}
+
+/* The property `channels` of a device: what it has of this use. */
+static void list(struct sensor *s, tp_device *device, enum sensor_use use)
+{
+    tpi_buf text = {0};
+    unsigned inputs = 0, outputs = 0;
+
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct sensor_channel *c = &s->channels[i];
+        if (tpi_sensor_channel_is(c, use)) {
+            put_channel(&text, c, c->acts ? outputs++ : inputs++);
+        }
+    }
+    const char *now = text.failed ? "" : tpi_buf_text(&text);
+    s->has_news = s->has_news || strcmp(now, tp_device_property_text(device, listed)) != 0;
+    (void)tp_device_set_property_text(device, listed, now);
+    tpi_buf_fini(&text);
+}
+
+static void announce(tp_device *device)
+{
+    const char *value = device != NULL ? tp_device_property_text(device, listed) : "";
+    tp_strprop_req now = {
+        .key_count = sizeof listed, .key = listed, .value_count = (uint32_t)strlen(value) + 1};
+
+    memcpy(&now.value, &value, sizeof now.value);
+    if (device != NULL && tp_device_readers(device) > 0) {
+        (void)tp_publish(device, TP_COMMON_DATA_PROPERTY, &now, 0);
+    }
+}
+
+void tpi_sensor_announce(struct sensor *s)
+{
+    if (s->has_news) {
+        announce(s->devices.aio);
+        announce(s->devices.dio);
+        s->has_news = false;
+    }
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
 
 /* "0 Light Sensor: Brightness (%), 0 to 100, resolution 1" for each channel of a list. */
 static void put_list(const struct sensor *s, enum sensor_use use, bool acts, char *out, size_t size)
@@ -113,6 +187,7 @@ static void describe_device(struct sensor *s, tp_device *device, enum sensor_use
     if (use == USE_ANALOG || use == USE_DIGITAL) {
         put_list(s, use, true, text, sizeof text);
         set(device, "outputs", text);
+        list(s, device, use);
     }
 }
 
@@ -123,4 +198,5 @@ void tpi_sensor_describe(struct sensor *s)
     describe_device(s, s->devices.ranger, USE_RANGE);
     describe_device(s, s->devices.imu, USE_ACCEL);
     describe_device(s, s->devices.power, USE_BATTERY);
+    tpi_sensor_show_settings(s);
 }

@@ -48,7 +48,7 @@ static bool is_right(const struct sensor *s, const tpi_manifest *m)
 static tp_status guard(struct sensor *s, tp_error *err)
 {
     char bytes[1024];
-    const size_t length = tpi_sensor_off_bytes(s, bytes, sizeof bytes);
+    const size_t length = tpi_sensor_off_bytes(s, true, bytes, sizeof bytes);
 
     return length > 0 ? tp_port_guard(s->port, bytes, length, err) : TP_OK;
 }
@@ -72,7 +72,9 @@ tp_status tpi_sensor_accept(struct sensor *s, tp_error *err)
     tpi_manifest_destroy(s->manifest);
     s->manifest = manifest;
     tpi_sensor_learn(s);
+    tpi_sensor_recall(s);
     tpi_sensor_describe(s);
+    tpi_sensor_announce(s);
     s->round_ns = tpi_sensor_now_ns(s);
     return guard(s, err);
 }
@@ -85,11 +87,13 @@ void tpi_sensor_gone(struct sensor *s, const char *why)
         snprintf(text, sizeof text, "%.60s is gone: %.80s", s->manifest->name, why);
         tp_instance_note(s->self, text);
     }
+    tpi_sensor_experiment_drop(s, "the sensor is gone");
     close_line(s);
     tpi_manifest_destroy(s->manifest);
     s->manifest = NULL;
     tpi_sensor_learn(s);
     tpi_sensor_describe(s);
+    tpi_sensor_announce(s);
     tpi_sensor_publish(s);
     s->look_ns = tpi_sensor_now_ns(s);
 }
@@ -117,7 +121,8 @@ void tpi_sensor_look(struct sensor *s)
         if (was_refused(s, found[i].mark)) {
             continue;
         }
-        snprintf(url, sizeof url, "serial:%s%.40s", found[i].path, s->pattern_tail);
+        snprintf(url, sizeof url, "serial:%.*s%.40s", TPI_PLUGGED_PATH - 1, found[i].path,
+                 s->pattern_tail);
         if (tpi_sensor_open(s, url, NULL) == TP_OK) { /* others have some of them open */
             s->mark = found[i].mark;
             return;

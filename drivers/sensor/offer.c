@@ -19,6 +19,8 @@ static const tp_property_plan plans[] = {
     TEXT("info_uri", "Where more about the sensor is found."),
     TEXT("inputs", "What the inputs are, by their numbers, with units."),
     TEXT("outputs", "What the outputs are, by their numbers, with units."),
+    TEXT("channels", "The same for programs: a line for each input and output, with tabs between"
+                     " number, name, parameter, unit, least and highest value, and resolution."),
 };
 
 static struct sensor *of(const tp_device *device)
@@ -66,7 +68,7 @@ static tp_status ranger_config(tp_device *device, tp_ranger_config *answer, tp_e
 
 static tp_status add_properties(tp_device *device, bool has_outputs, tp_error *err)
 {
-    const size_t count = sizeof plans / sizeof plans[0] - (has_outputs ? 0 : 1);
+    const size_t count = sizeof plans / sizeof plans[0] - (has_outputs ? 0 : 2);
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < count && status == TP_OK; i++) {

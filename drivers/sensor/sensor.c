@@ -4,9 +4,8 @@
  * The driver asks the sensor for its manifest and knows its channels. It reads those that someone
  * reads, `rate` times a second, and writes actuators before that. One question is outstanding. With
  * a pattern as its line, it waits for a sensor, takes the first that fits `uuid` and `serial`, and
- * waits again when that one is unplugged.
- *
- * Not supported: data logging of the sensor.
+ * waits again when that one is unplugged. The device `experiment` lets the sensor take samples by
+ * itself.
  */
 #include "sensor.h"
 
@@ -25,6 +24,7 @@ static const tp_param sensor_params[] = {
     {"serial", NULL, "", "only a sensor with this serial number; empty for any"},
     {"rate", "Hz", "10", "readings of each channel per second, as far as the sensor answers"},
     {"verify", "bool", "no", "ask until two answers are the same, for lines that lose bytes"},
+    {"convert", "bool", "no", "channels that start with raw numbers have their first unit instead"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -84,6 +84,8 @@ static void take_answer(struct sensor *s)
     const char *comma = strrchr(text, ',');
 
     s->alive_ns = tpi_sensor_now_ns(s);
+    tpi_sensor_task_answer(s);
+    tpi_sensor_setting_answer(s);
     if (c != NULL && !s->is_write && comma != NULL &&
         tpi_sensor_host_state_of(s->host) == TPI_HOST_DONE) {
         c->is_known = tpi_number_read_f64(comma + 1, strlen(comma + 1), &c->value) > 0;
@@ -118,7 +120,8 @@ static bool ask_read(struct sensor *s, int64_t now_ns)
     }
     while (s->next < s->count) {
         const unsigned channel = s->next++;
-        if (tpi_sensor_is_read(s, &s->channels[channel])) {
+        if (tpi_sensor_is_read(s, &s->channels[channel]) &&
+            !tpi_sensor_is_running(s, &s->channels[channel])) { /* its samples come anyway */
             ask(s, channel, false);
             return true;
         }
@@ -132,7 +135,8 @@ static bool ask_read(struct sensor *s, int64_t now_ns)
 
 static void ask_next(struct sensor *s, int64_t now_ns)
 {
-    if (tpi_sensor_host_state_of(s->host) == TPI_HOST_BUSY || ask_write(s) || ask_read(s, now_ns)) {
+    if (tpi_sensor_host_state_of(s->host) == TPI_HOST_BUSY || tpi_sensor_ask_task(s, now_ns) ||
+        tpi_sensor_ask_setting(s, now_ns) || ask_write(s) || ask_read(s, now_ns)) {
         return;
     }
     if (now_ns - s->alive_ns >= ALIVE_MS * TP_NS_PER_MS) { /* is it still there? */
@@ -204,10 +208,11 @@ static tp_status work(struct sensor *s, tp_error *err)
     }
     if (s->manifest == NULL) {
         await_manifest(s, now_ns);
-    } else {
+    } else if (state != TPI_HOST_IDLE) {
         take_answer(s);
     }
     if (s->manifest != NULL) {
+        tpi_sensor_experiment_tick(s, now_ns);
         ask_next(s, now_ns);
     }
     return TP_OK;
@@ -254,7 +259,10 @@ static tp_status sensor_init(tp_instance *self, tp_error *err)
 {
     struct sensor *s = tp_instance_state(self);
     const double rate = tp_param_double(self, "rate");
-    const tpi_sensor_host_hooks hooks = {.write = on_write, .context = s};
+    const tpi_sensor_host_hooks hooks = {.write = on_write,
+                                         .samples = tpi_sensor_on_samples,
+                                         .lost = tpi_sensor_on_lost,
+                                         .context = s};
     const bool verify = tp_param_bool(self, "verify");
     const tpi_sensor_host_options options = {
         .try_ns = TRY_MS * TP_NS_PER_MS, .tries = verify ? 100 : 3, .verify = verify};
@@ -270,8 +278,9 @@ static tp_status sensor_init(tp_instance *self, tp_error *err)
     if (s->host == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    const tp_status status = read_line(s, err);
-    return status == TP_OK ? tpi_sensor_offer(s, err) : status;
+    tp_status status = read_line(s, err);
+    status = status == TP_OK ? tpi_sensor_offer(s, err) : status;
+    return status == TP_OK ? tpi_sensor_offer_experiment(s, err) : status;
 }
 
 /* Wait for the manifest; the line says when there is something to read. */
@@ -326,9 +335,12 @@ static tp_status sensor_start(tp_instance *self, tp_error *err)
 static void switch_off(struct sensor *s)
 {
     char bytes[1024];
-    const size_t length = tpi_sensor_off_bytes(s, bytes, sizeof bytes);
+    const size_t length = tpi_sensor_off_bytes(s, tpi_sensor_run_acts(s), bytes, sizeof bytes);
 
     tpi_sensor_drop_wanted(s);
+    if (tpi_sensor_run_acts(s)) {
+        tpi_sensor_experiment_drop(s, "it was stopped");
+    }
     if (s->port != NULL && length > 0) {
         (void)tp_port_write(s->port, bytes, length, NULL);
     }
@@ -345,6 +357,7 @@ static void sensor_stop(tp_instance *self)
     struct sensor *s = tp_instance_state(self);
 
     switch_off(s);
+    tpi_sensor_experiment_drop(s, "the sensor was stopped");
     tp_port_close(s->port);
     s->port = NULL;
     tpi_manifest_destroy(s->manifest);
@@ -357,6 +370,8 @@ static void sensor_fini(tp_instance *self)
 {
     struct sensor *s = tp_instance_state(self);
 
+    tpi_sensor_experiment_fini(s);
+    tpi_sensor_hide_settings(s);
     tpi_sensor_host_destroy(s->host);
     tpi_manifest_destroy(s->manifest);
 }

@@ -45,6 +45,9 @@ void tpi_sensor_log_go(tpi_sensor *s);
 void tpi_sensor_log_stop(tpi_sensor *s);
 void tpi_sensor_log_clear(tpi_sensor *s);
 
+/* End one channel. */
+void tpi_sensor_log_end(tpi_sensor *s, uint8_t channel);
+
 /* The trigger command, for one channel or all (TPI_SENSOR_NONE). */
 void tpi_sensor_log_trigger(tpi_sensor *s, uint8_t channel);
 

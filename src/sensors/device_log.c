@@ -118,7 +118,7 @@ void tpi_sensor_log_flush(tpi_sensor *s, uint8_t channel)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void end_run(tpi_sensor *s, uint8_t channel)
+void tpi_sensor_log_end(tpi_sensor *s, uint8_t channel)
 {
     tpi_sensor_run *run = &s->run[channel];
 
@@ -132,7 +132,7 @@ static void end_run(tpi_sensor *s, uint8_t channel)
     for (uint8_t i = 0; i < s->plan->channel_count;
          i++) { /* each ends once: this comes to an end */
         if (s->run[i].end == TPI_END_CHANNEL && s->run[i].end_channel == channel) {
-            end_run(s, i);
+            tpi_sensor_log_end(s, i);
         }
     }
 }
@@ -200,7 +200,7 @@ static void take_sample(tpi_sensor *s, uint8_t channel, uint64_t at_us)
         signal_trigger(s, channel, at_us);
     }
     if (run->end == TPI_END_COUNT && run->taken >= run->end_count) {
-        end_run(s, channel);
+        tpi_sensor_log_end(s, channel);
     }
 }
 
@@ -308,7 +308,7 @@ void tpi_sensor_log_go(tpi_sensor *s)
 void tpi_sensor_log_stop(tpi_sensor *s)
 {
     for (uint8_t i = 0; i < s->plan->channel_count; i++) {
-        end_run(s, i);
+        tpi_sensor_log_end(s, i);
     }
 }
 

@@ -374,6 +374,20 @@ static bool read_channel_data(struct setup *u)
     return true;
 }
 
+static bool stop_channel(struct setup *u)
+{
+    tpi_sensor *s = u->sensor;
+
+    if (u->at != u->length || s->run[u->channel].state == TPI_RUN_NONE) {
+        return false;
+    }
+    tpi_sensor_log_end(s, u->channel);
+    tpi_sensor_answer_text(s, "L,");
+    tpi_sensor_answer_whole(s, s->plan->channels[u->channel].number);
+    tpi_sensor_answer_text(s, ",stop");
+    return true;
+}
+
 bool tpi_sensor_log_command(tpi_sensor *s, const char *text, uint8_t length)
 {
     struct setup u = {.sensor = s, .text = text, .length = length, .at = 1};
@@ -399,6 +413,9 @@ bool tpi_sensor_log_command(tpi_sensor *s, const char *text, uint8_t length)
     u.channel = tpi_sensor_channel_at(s, channel);
     if (u.channel == TPI_SENSOR_NONE) {
         return false;
+    }
+    if (word(&u, "stop")) {
+        return stop_channel(&u);
     }
     return word(&u, "read") ? read_channel_data(&u) : set_up(&u);
 }

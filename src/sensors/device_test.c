@@ -436,6 +436,30 @@ static void sends_on_the_read_command(void **state)
     tpi_emulated_destroy(b.sensor);
 }
 
+/* A channel that waits for its End ends with it; the others go on. */
+static void ends_one_channel_and_those_that_wait_for_it(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    make(&b, "simulated", NULL);
+    wave(&b, "1=3");
+    says(&b, "<L,1,stop>", "!!!,L,1,stop\n");
+    says(&b, "<L,1,X:n=2,K:t=10000>", "L,1,ok\n");
+    says(&b, "<L,2,X:done,E:ch=1,K:t=1000000>", "L,2,ok\n");
+    says(&b, "<L,3,X:n=1,K:t=30000>", "L,3,ok\n");
+    (void)ask(&b, "<L,go>");
+    (void)pass(&b, 25000);
+    const char *told = ask(&b, "<L,1,stop>");
+    assert_non_null(strstr(told, "L,1,stop\n"));
+    assert_non_null(strstr(told, "L,2,0,1,"));
+    const char *rest = pass(&b, 100000);
+    assert_null(strstr(rest, "L,1,"));
+    assert_non_null(strstr(rest, "L,3,"));
+    says(&b, "<L,1,stop,>", "!!!,L,1,stop,\n");
+    tpi_emulated_destroy(b.sensor);
+}
+
 static void refuses_set_ups_with_their_limit(void **state)
 {
     struct bench b;
@@ -568,6 +592,23 @@ static void waves_are_checked(void **state)
     tpi_emulated_destroy(b.sensor);
 }
 
+static void a_restart_leaves_nothing_of_before(void **state)
+{
+    struct bench b;
+    unsigned times;
+
+    (void)state;
+    make(&b, "heater", NULL);
+    says(&b, "<W,40>", "W,40\n");
+    tpi_emulated_input(b.sensor, "<W,1", 4); /* half a command */
+    tpi_emulated_restart(b.sensor);
+    assert_int_equal(tpi_emulated_waiting(b.sensor), 0);
+    assert_int_equal(tpi_emulated_written(b.sensor, 1, &times), 0);
+    assert_int_equal(times, 0);
+    says(&b, "<R>", "R,0\n");
+    tpi_emulated_destroy(b.sensor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,10 +630,12 @@ int main(void)
         cmocka_unit_test(an_actuator_follows_a_button),
         cmocka_unit_test(an_event_is_looked_at_when_another_channel_says),
         cmocka_unit_test(sends_on_the_read_command),
+        cmocka_unit_test(ends_one_channel_and_those_that_wait_for_it),
         cmocka_unit_test(refuses_set_ups_with_their_limit),
         cmocka_unit_test(says_what_is_lost),
         cmocka_unit_test(loses_nothing_while_the_line_stands_still),
         cmocka_unit_test(waves_are_checked),
+        cmocka_unit_test(a_restart_leaves_nothing_of_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

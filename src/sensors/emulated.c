@@ -146,6 +146,23 @@ static uint32_t count_cells(const tpi_emulated *e)
     return cells < MOST_CELLS ? cells : MOST_CELLS;
 }
 
+void tpi_emulated_restart(tpi_emulated *e)
+{
+    const uint32_t cells = count_cells(e);
+
+    e->random = e->options.seed * 0x9E3779B97F4A7C15U + 0x2545F4914F6CDD1DU;
+    e->random = e->random == 0 ? 1 : e->random;
+    e->head = e->waiting = 0;
+    for (unsigned i = 0; i < e->plan->channel_count; i++) {
+        e->waves[i] =
+            (struct wave){.kind = e->plan->channels[i].kind == TPI_SENSOR_EVENTS ? SQUARE : SINE,
+                          .seconds = 2 + i};
+    }
+    memset(e->cells, 0, (cells + (size_t)1) * sizeof *e->cells);
+    tpi_sensor_init(&e->device, e->plan, &hooks, e, e->cells, (uint16_t)cells);
+    memset(e->writes, 0, sizeof e->writes); /* what it writes at power-on does not count */
+}
+
 static tp_status set_up(tpi_emulated *e, const char *text, size_t length, tp_error *err)
 {
     const uint32_t cells = count_cells(e);
@@ -161,13 +178,7 @@ static tp_status set_up(tpi_emulated *e, const char *text, size_t length, tp_err
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     e->text = brief.data; /* taken over */
-    for (unsigned i = 0; i < e->plan->channel_count; i++) {
-        e->waves[i] =
-            (struct wave){.kind = e->plan->channels[i].kind == TPI_SENSOR_EVENTS ? SQUARE : SINE,
-                          .seconds = 2 + i};
-    }
-    tpi_sensor_init(&e->device, e->plan, &hooks, e, e->cells, (uint16_t)cells);
-    memset(e->writes, 0, sizeof e->writes);
+    tpi_emulated_restart(e);
     return TP_OK;
 }
 
@@ -185,8 +196,6 @@ tp_status tpi_emulated_create(tpi_emulated **out, const char *text, size_t lengt
     e->options.line = e->options.line == 0                 ? LINE_BYTES
                       : e->options.line < TPI_SENSOR_PIECE ? TPI_SENSOR_PIECE
                                                            : e->options.line;
-    e->random = e->options.seed * 0x9E3779B97F4A7C15U + 0x2545F4914F6CDD1DU;
-    e->random = e->random == 0 ? 1 : e->random;
     tp_status status = tpi_manifest_read(&e->manifest, text, length, path, NULL, err);
     status = status == TP_OK ? set_up(e, text, length, err) : status;
     if (status != TP_OK) {

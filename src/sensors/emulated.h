@@ -33,6 +33,10 @@ tp_status tpi_emulated_create(tpi_emulated **out, const char *text, size_t lengt
 
 void tpi_emulated_destroy(tpi_emulated *sensor); /* NULL is accepted */
 
+/* As after power-on: without samples, bytes and times, and with the first waves. The same bytes
+ * and times then give the same answers as of a new one. */
+void tpi_emulated_restart(tpi_emulated *sensor);
+
 const tpi_manifest *tpi_emulated_manifest(const tpi_emulated *sensor);
 
 /* Give a channel another wave: "CHANNEL=WAVE". */

@@ -52,8 +52,10 @@ void tpi_sensor_host_send(tpi_sensor_host *host, int64_t now_ns)
                  ? snprintf(bytes, sizeof bytes, "<%s>", host->command)
                  : snprintf(bytes, sizeof bytes, "<%s*%02X>", host->command, sum);
     host->asked_ns = now_ns;
-    host->heard_ns = 0;
-    host->length = 0;
+    if (host->is_manifest || host->heard_ns == 0 || now_ns - host->heard_ns >= SILENCE_NS) {
+        host->heard_ns = 0;
+        host->length = 0; /* otherwise a line of data may be on its way */
+    }
     host->skips = false;
     host->hooks.write(host->hooks.context, bytes, (size_t)length);
 }
@@ -122,17 +124,34 @@ bool tpi_sensor_host_sum(const char *line, size_t length, size_t *without)
     return hex_digit(line[length - 2]) * 16 + hex_digit(line[length - 1]) == (int)sum;
 }
 
-/* Whether two answers in a row have to be the same. A reading with a check sum may change. */
+/* Whether two answers in a row have to be the same. A reading with a check sum may change, and what
+ * acts is done once. */
 static bool is_asked_twice(const tpi_sensor_host *host)
 {
-    return host->options.verify && (host->sums == TPI_SUMS_NO || host->command[0] != 'R');
+    return host->options.verify &&
+           (host->sums == TPI_SUMS_NO || strchr("RLT", host->command[0]) == NULL);
+}
+
+/* How much of a command its answer repeats at least. */
+static size_t repeated(const char *command)
+{
+    const size_t length = strlen(command);
+
+    if (command[0] != 'L') {
+        return command[0] == 'S' || command[0] == 'G' ? 3 : 1;
+    }
+    if (length < 3 || command[2] < '0' || command[2] > '9' ||
+        (length > 5 && strcmp(command + length - 5, ",read") == 0)) {
+        return length; /* L,go, L,stop, L,1,read */
+    }
+    return 2 + strcspn(command + 2, ",");
 }
 
 /* Whether a line can be the answer to the question: the same letters, or a refusal. */
 static bool fits(const tpi_sensor_host *host, const char *line, size_t length)
 {
     const char *command = host->command;
-    const size_t letters = (command[0] == 'S' || command[0] == 'G') ? 3 : 1;
+    const size_t letters = repeated(command);
 
     if (length >= 3 && memcmp(line, "!!!", 3) == 0) {
         return true;

@@ -15,8 +15,9 @@
 #include "base/file.h"
 #include "support/memory.h"
 
-static const char *const shipped[] = {"accelerometer", "button",      "heater",     "nxt_light",
-                                      "simulated",     "temperature", "ultrasonic", "uno_light"};
+static const char *const shipped[] = {"accelerometer", "button",    "heater",
+                                      "nxt_light",     "simulated", "temperature",
+                                      "ultrasonic",    "uno_light", "uno_station"};
 
 static void read_file(tpi_buf *text, const char *path)
 {
