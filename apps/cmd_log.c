@@ -26,6 +26,7 @@ const command command_log = {
     .summary = "record devices to a file (MCAP or CSV)",
     .help =
         "usage: troupe log [DEVICE ...] [-o FILE] [--for S] [--count N] [--rate HZ]\n"
+        "       troupe log --experiment FILE [-o FILE]\n"
         "       troupe log info FILE\n"
         "       troupe log csv FILE [-o TABLE.csv] [--locale LANGUAGE]\n"
         "       troupe log plot FILE [COLUMN ...] [-o PICTURE] [--x COLUMN] [--force]\n"
@@ -46,6 +47,8 @@ const command command_log = {
         ">=\n"
         "  --end COND      end when it does\n"
         "  --when COND     record only while it holds\n"
+        "  --experiment F  set up the experiment of the file F on sensors, start it, and record\n"
+        "                  until its end\n"
         "  --form FORM     json (the default), which other tools can show, or xdr, which is small\n"
         "                  and fast\n"
         "  --compression C lz4 (the default), zstd or none\n"

@@ -26,8 +26,18 @@ bool log_locale_named(const char *language, tpi_log_locale *locale)
     return (length == 2 && strncmp(language, "en", 2) == 0) || strcmp(language, "C") == 0;
 }
 
+enum { MOST_UNITS = 256 };
+
+/* What a device says of one of its numbers: the property "unit.voltages[0]". */
+struct table_unit {
+    char device[80], path[64], unit[32];
+};
+
 struct table {
     const char *path;
+    struct table_unit units[MOST_UNITS];
+    size_t unit_count;
+    const char *device; /* borrowed; whose names are written */
     tp_catalogue *catalogue;
     tpi_log_track *tracks;    /* owned, by channel */
     tpi_log_columns *columns; /* owned, by channel */
@@ -36,6 +46,44 @@ struct table {
     uint64_t first_ns, unknown;
     FILE *out;
 };
+
+static void note_units(struct table *t, const tpi_log_item *item)
+{
+    tpi_mcap_view notes = item->notes, key, value;
+    tpi_log_about about;
+
+    if (!tpi_log_about_read(&about, item, t->catalogue)) {
+        return;
+    }
+    while (t->unit_count < MOST_UNITS && tpi_log_take_note(&notes, &key, &value)) {
+        struct table_unit *u = &t->units[t->unit_count];
+        const size_t length = tpi_mcap_left(&key);
+
+        if (length > 5 && length - 5 < sizeof u->path &&
+            memcmp((const char *)key.at, "unit.", 5) == 0) {
+            (void)snprintf(u->device, sizeof u->device, "%s", about.device);
+            (void)snprintf(u->path, sizeof u->path, "%.*s", (int)(length - 5),
+                           (const char *)key.at + 5);
+            (void)snprintf(u->unit, sizeof u->unit, "%.*s", (int)tpi_mcap_left(&value),
+                           (const char *)value.at);
+            t->unit_count++;
+        }
+    }
+}
+
+static const char *unit_of(void *context, const char *path)
+{
+    const struct table *t = context;
+
+    for (size_t i = 0; i < t->unit_count; i++) {
+        if (strcmp(t->units[i].device, t->device) == 0 && strcmp(t->units[i].path, path) == 0) {
+            return t->units[i].unit;
+        }
+    }
+    return NULL;
+}
+
+static void look_at(struct table *t, const tpi_log_item *item, void *value);
 
 /* A pass over the file; `row` gets every message that can be read. */
 static int pass(struct table *t,
@@ -53,6 +101,8 @@ static int pass(struct table *t,
     while (status == TP_OK && (status = tpi_log_reader_next(file.reader, &item, &err)) == TP_OK) {
         if (item.kind == TPI_LOG_CHANNEL) {
             tpi_log_track_read(&t->tracks[item.id], &item, t->catalogue);
+        } else if (item.kind == TPI_LOG_METADATA && row == look_at) {
+            note_units(t, &item);
         } else if (item.kind == TPI_LOG_MESSAGE && t->tracks[item.id].what == NULL) {
             t->unknown++;
         } else if (item.kind == TPI_LOG_MESSAGE) {
@@ -136,7 +186,8 @@ static int write_names(struct table *t)
             columns += t->columns[i].count;
             (void)snprintf(prefix, sizeof prefix, "%s %s", t->tracks[i].device,
                            t->tracks[i].message);
-            tpi_log_columns_names(&t->columns[i], prefix, &t->locale, &line);
+            t->device = t->tracks[i].device;
+            tpi_log_columns_names(&t->columns[i], prefix, &t->locale, unit_of, t, &line);
         }
     }
     tpi_buf_putc(&line, '\n');

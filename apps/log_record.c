@@ -11,47 +11,12 @@
 #include <time.h>
 
 #include "called.h"
-#include "log.h"
+#include "log_record.h"
 #include "output.h"
-#include "remote.h"
 
 static const char name[] = "log";
 
-enum { MOST_PATH = 4096 };
-
 static const int64_t progress_ns = 2 * TP_NS_PER_S; /* nothing is shown before */
-
-struct record {
-    struct remote remote;
-    const char *wanted[256]; /* names of devices; none: all */
-    unsigned wanted_count;
-    const char *out; /* borrowed; NULL for a name made of the time */
-    bool force, quiet;
-    double for_s, rate_hz; /* 0 for no limit */
-    int64_t most;          /* messages; 0 for no limit */
-    tpi_log_form form;
-    tpi_mcap_compression compression;
-    tpi_log_locale locale;
-    const char *plot; /* borrowed; NULL for no picture */
-    struct log_condition start, end, when;
-
-    char made[64];        /* the name made of the time */
-    char path[MOST_PATH]; /* of the recording */
-    FILE *file;           /* owned */
-    tpi_log_writer *writer;
-    tpi_log_recorder *recorder;
-    struct follower {
-        struct record *record;
-        tp_proxy *proxy;
-        unsigned device;
-        unsigned skipped; /* messages that are not of the interface */
-    } * followers;        /* owned */
-    size_t count;
-    tp_client_device *devices; /* owned; of the server */
-    size_t device_count;
-    int64_t start_ns, shown_ns;
-    tp_error failure;
-};
 
 static int64_t now_ns(void)
 {
@@ -89,6 +54,10 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     if (r->failure.code != TP_OK ||
         (r->most > 0 && tpi_log_writer_messages(r->writer) >= (uint64_t)r->most)) {
         return;
+    }
+    struct log_sensor *sensor = log_experiment_proxy(r, proxy);
+    if (sensor != NULL) {
+        log_experiment_see(r, sensor, header, tp_msg_payload(msg));
     }
     if (!is_due(r, tp_proxy_name(proxy), header->subtype, tp_msg_payload(msg))) {
         return;
@@ -167,7 +136,7 @@ static bool has_data(const tp_interface *interface)
     return false;
 }
 
-static bool is_wanted(const struct record *r, const tp_client_device *device)
+static bool is_wanted(struct record *r, const tp_client_device *device)
 {
     char first[96];
 
@@ -176,6 +145,9 @@ static bool is_wanted(const struct record *r, const tp_client_device *device)
         if (strcmp(r->wanted[i], device->name) == 0 || strcmp(first, device->name) == 0) {
             return true;
         }
+    }
+    if (r->experiment_path != NULL) {
+        return log_experiment_sensor(r, device->name) != NULL;
     }
     return r->wanted_count == 0 && has_data(device->interface);
 }
@@ -190,9 +162,11 @@ static int follow_device(struct record *r, const tp_client_device *device)
     }
     tp_status status = tpi_log_recorder_add(r->recorder, device->name, device->driver,
                                             device->interface, &follower->device, &err);
+    struct log_sensor *sensor = log_experiment_sensor(r, device->name);
     if (status == TP_OK) {
         status =
-            tp_client_open(r->remote.client, device->name, TP_READ_MODE, &follower->proxy, &err);
+            tp_client_open(r->remote.client, device->name,
+                           sensor != NULL ? TP_ALL_MODE : TP_READ_MODE, &follower->proxy, &err);
     }
     if (status != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s: %s", device->name, err.text);
@@ -200,6 +174,12 @@ static int follow_device(struct record *r, const tp_client_device *device)
     follower->record = r;
     r->count++;
     tp_proxy_set_context(follower->proxy, follower);
+    if (sensor != NULL) {
+        sensor->proxy = follower->proxy;
+        if (log_experiment_setup(r, sensor) != EXIT_DONE) {
+            return EXIT_FAILED;
+        }
+    }
     if (log_condition_bind(&r->start, device->name, device->interface) != EXIT_DONE ||
         log_condition_bind(&r->end, device->name, device->interface) != EXIT_DONE ||
         log_condition_bind(&r->when, device->name, device->interface) != EXIT_DONE) {
@@ -245,10 +225,14 @@ static int list_devices(struct record *r)
     if (tp_client_list(r->remote.client, &r->devices, &r->device_count, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
+    int result = r->experiment_path != NULL ? log_experiment_choose(r) : EXIT_DONE;
+    if (result != EXIT_DONE) {
+        return result;
+    }
     for (size_t i = 0; i < r->device_count; i++) {
         any = any || is_wanted(r, &r->devices[i]);
     }
-    const int result = check_names(r, r->devices, r->device_count);
+    result = check_names(r, r->devices, r->device_count);
     return result == EXIT_DONE && !any
                ? command_fail(name, EXIT_FAILED, "the server has no device that sends data")
                : result;
@@ -346,7 +330,8 @@ static int end_recording(struct record *r)
             (void)remove(r->path);
         }
     }
-    if (result == EXIT_DONE && !r->quiet) {
+    const bool is_refused = r->experiment_path != NULL && !log_experiment_has_run(r);
+    if (result == EXIT_DONE && !r->quiet && !is_refused) {
         (void)fprintf(stderr, "%s: %llu messages of %zu devices\n", r->out,
                       (unsigned long long)messages, r->count);
     }
@@ -371,7 +356,13 @@ static int follow(struct record *r)
             tp_timer_at(end, tp_clock_now_ns(tp_loop_clock(loop)) + command_ns(r->for_s));
         }
         r->start_ns = now_ns();
-        (void)remote_run(&r->remote);
+        result = r->experiment_path != NULL ? log_experiment_start(r) : EXIT_DONE;
+        if (result == EXIT_DONE && !log_experiment_is_over(r)) {
+            (void)remote_run(&r->remote);
+        }
+        if (result == EXIT_DONE && r->experiment_path != NULL) {
+            result = log_experiment_end(r);
+        }
     }
     tp_timer_destroy(second);
     tp_timer_destroy(end);
@@ -393,6 +384,9 @@ static int record(struct record *r)
             tp_proxy_close(r->followers[i].proxy);
         }
         const int ended = end_recording(r);
+        if (r->experiment_path != NULL && !log_experiment_has_run(r)) {
+            (void)remove(r->path); /* it was refused: nothing was recorded */
+        }
         result = result == EXIT_DONE ? ended : result;
     }
     tpi_log_recorder_destroy(r->recorder);
@@ -402,95 +396,6 @@ static int record(struct record *r)
         (void)fclose(r->file);
     }
     return result;
-}
-
-/* ---- Command line ---------------------------------------------------------------------------- */
-
-/* The name of the file tells what is written; a name without an ending is a recording. */
-static int check_kind(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *ending = strrchr(slash == NULL ? path : slash, '.');
-
-    return ending == NULL || strcmp(ending, ".mcap") == 0 || strcmp(ending, ".csv") == 0
-               ? EXIT_DONE
-               : command_fail(name, EXIT_USAGE,
-                              "%s: a recording is .mcap, a table .csv; there is no \"%s\"", path,
-                              ending);
-}
-
-static int read_named(struct record *r, const char *option, const char *value)
-{
-    if (strcmp(option, "--form") == 0) {
-        r->form = strcmp(value, "xdr") == 0 ? TPI_LOG_XDR : TPI_LOG_JSON;
-        return strcmp(value, "xdr") == 0 || strcmp(value, "json") == 0
-                   ? EXIT_DONE
-                   : command_fail(name, EXIT_USAGE, "--form is json or xdr, not \"%s\"", value);
-    }
-    if (strcmp(option, "--compression") == 0) {
-        r->compression = strcmp(value, "none") == 0
-                             ? TPI_MCAP_PLAIN
-                             : tpi_mcap_compression_named(value, strlen(value));
-        return r->compression != TPI_MCAP_COMPRESSIONS && value[0] != '\0'
-                   ? EXIT_DONE
-                   : command_fail(name, EXIT_USAGE,
-                                  "--compression is lz4, zstd or none, not \"%s\"", value);
-    }
-    if (strcmp(option, "--locale") == 0) {
-        return log_locale_named(value, &r->locale)
-                   ? EXIT_DONE
-                   : command_fail(name, EXIT_USAGE, "--locale is a language such as en or de");
-    }
-    if (strcmp(option, "--start") == 0) {
-        return log_condition_read(&r->start, option, value);
-    }
-    if (strcmp(option, "--end") == 0 || strcmp(option, "--when") == 0) {
-        return log_condition_read(option[2] == 'e' ? &r->end : &r->when, option, value);
-    }
-    if (strcmp(option, "--plot") == 0) {
-        r->plot = value;
-        return log_check_picture(value);
-    }
-    r->out = value;
-    return check_kind(value);
-}
-
-static int read_option(struct record *r, int argc, char **argv, int *i)
-{
-    static const char *const options[] = {
-        "--out",    "--for",  "--count", "--rate", "--form", "--force", "--quiet", "--compression",
-        "--locale", "--plot", "--start", "--end",  "--when", "--every", NULL};
-    static const char *const named[] = {"--out",  "-o",      "--form", "--compression", "--locale",
-                                        "--plot", "--start", "--end",  "--when",        NULL};
-    const char *option = argv[*i];
-
-    if (remote_has_option(option)) {
-        return remote_option(&r->remote, argc, argv, i);
-    }
-    if (strcmp(option, "--for") == 0) {
-        return command_positive(name, argc, argv, i, &r->for_s);
-    }
-    if (strcmp(option, "--rate") == 0 || strcmp(option, "--every") == 0) {
-        const int result = command_positive(name, argc, argv, i, &r->rate_hz);
-
-        r->rate_hz = option[2] == 'e' && result == EXIT_DONE ? 1 / r->rate_hz : r->rate_hz;
-        return result;
-    }
-    if (strcmp(option, "--count") == 0 || strcmp(option, "-n") == 0) {
-        return command_whole(name, argc, argv, i, &r->most);
-    }
-    if (strcmp(option, "--force") == 0 || strcmp(option, "--quiet") == 0) {
-        *(option[2] == 'f' ? &r->force : &r->quiet) = true;
-        return EXIT_DONE;
-    }
-    for (size_t k = 0; named[k] != NULL; k++) {
-        if (strcmp(option, named[k]) == 0) {
-            const char *value = command_value(name, argc, argv, i);
-
-            return value == NULL ? EXIT_USAGE : read_named(r, option, value);
-        }
-    }
-    return remote_unexpected(&r->remote, option, options);
 }
 
 int log_record(int argc, char **argv)
@@ -503,17 +408,10 @@ int log_record(int argc, char **argv)
     r->compression = TPI_MCAP_LZ4;
     r->locale = (tpi_log_locale){',', '.'};
     int result = remote_init(&r->remote, name);
-    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
-        if (argv[i][0] == '-') {
-            result = read_option(r, argc, argv, &i);
-        } else if (r->wanted_count == sizeof r->wanted / sizeof *r->wanted) {
-            result =
-                command_fail(name, EXIT_USAGE, "too many devices; without any, all are recorded");
-        } else {
-            r->wanted[r->wanted_count++] = argv[i];
-        }
-    }
+    result = result == EXIT_DONE ? log_record_options(r, argc, argv) : result;
+    result = result == EXIT_DONE && r->experiment_path != NULL ? log_experiment_read(r) : result;
     result = result == EXIT_DONE ? record(r) : result;
+    log_experiment_fini(r);
     remote_fini(&r->remote);
     free(r);
     return result;

@@ -77,6 +77,21 @@ static enum found look_at(const char *path)
                : OTHER;
 }
 
+bool tpi_log_exists(const char *path)
+{
+    return look_at(path) != NOTHING;
+}
+
+bool tpi_log_is_recording(const char *path)
+{
+    return look_at(path) == RECORDING;
+}
+
+bool tpi_log_is_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL;
+}
+
 tp_status tpi_log_ring_turn(const char *path, unsigned count, tp_error *err)
 {
     char from[LOG_PATH], to[LOG_PATH];

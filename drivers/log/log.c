@@ -11,20 +11,8 @@
 #include <time.h>
 
 #include "log.h"
-#include "troupe/driver/log.h"
 
 enum { MEGABYTE = 1000000 };
-
-struct log_driver {
-    /* First, as record.c and play.c want it: an instance is one of both. */
-    union {
-        struct log_recording recording;
-        struct log_playing playing;
-    } as;
-    bool plays, starts; /* starts: with the instance */
-    tp_device *control; /* borrowed; NULL for none */
-    char folder[LOG_PATH];
-};
 
 #define PLAY_PARAMS                                                                                \
     {"speed", "1", "1", "times as fast as it was recorded; 0: as fast as readers take it"},        \
@@ -68,11 +56,6 @@ static const tp_param readlog_params[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static struct log_driver *driver_of(const tp_device *device)
-{
-    return tp_instance_state(tp_device_instance(device));
-}
-
 static bool has_param(const tp_instance *self, const char *name)
 {
     const tp_param *param = tp_instance_driver(self)->params;
@@ -81,172 +64,6 @@ static bool has_param(const tp_instance *self, const char *name)
         param++;
     }
     return param->name != NULL;
-}
-
-/* ---- The interface `log` --------------------------------------------------------------------- */
-
-static tp_status wrong_kind(const struct log_driver *d, tp_error *err)
-{
-    return tp_fail(err, TP_E_UNSUPPORTED, "this driver %s", d->plays ? "plays" : "records");
-}
-
-static tp_status log_write_state(tp_device *device, const tp_log_set_write_state *ask,
-                                 tp_error *err)
-{
-    struct log_driver *d = driver_of(device);
-
-    if (d->plays) {
-        return wrong_kind(d, err);
-    }
-    return ask->state != 0 ? tpi_recording_begin(&d->as.recording, err)
-                           : tpi_recording_end(&d->as.recording, err);
-}
-
-static tp_status log_read_state(tp_device *device, const tp_log_set_read_state *ask, tp_error *err)
-{
-    struct log_driver *d = driver_of(device);
-
-    if (!d->plays) {
-        return wrong_kind(d, err);
-    }
-    tpi_playing_set(&d->as.playing, ask->state != 0);
-    return TP_OK;
-}
-
-static tp_status log_state(tp_device *device, tp_log_get_state *answer, tp_error *err)
-{
-    const struct log_driver *d = driver_of(device);
-
-    (void)err;
-    answer->type = d->plays ? TP_LOG_TYPE_READ : TP_LOG_TYPE_WRITE;
-    answer->state = d->plays ? d->as.playing.is_on : d->as.recording.is_on;
-    return TP_OK;
-}
-
-static tp_status log_rewind(tp_device *device, tp_error *err)
-{
-    struct log_driver *d = driver_of(device);
-
-    return d->plays ? tpi_playing_go(&d->as.playing, (double)d->as.playing.from_ns * 1e-9, err)
-                    : wrong_kind(d, err);
-}
-
-/* A client chooses a name, not a folder: it must not write anywhere. */
-static tp_status log_filename(tp_device *device, const tp_log_set_filename *ask, tp_error *err)
-{
-    struct log_driver *d = driver_of(device);
-    struct log_recording *r = &d->as.recording;
-    char name[256] = "";
-
-    if (d->plays) {
-        return wrong_kind(d, err);
-    }
-    (void)snprintf(name, sizeof name, "%.*s",
-                   (int)(ask->filename_count < 255 ? ask->filename_count : 255), ask->filename);
-    if (r->is_on) {
-        return tp_fail(err, TP_E_INVALID, "it records; stop the recording first");
-    }
-    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
-        return tp_fail(err, TP_E_INVALID, "\"%s\": a name without a folder is wanted", name);
-    }
-    (void)snprintf(r->path, sizeof r->path, "%.700s%s", d->folder, name);
-    r->is_text = tpi_log_is_text(r->path);
-    return TP_OK;
-}
-
-static const tp_log_ops control_ops = {
-    .req_set_write_state = log_write_state,
-    .req_set_read_state = log_read_state,
-    .req_get_state = log_state,
-    .req_set_read_rewind = log_rewind,
-    .req_set_filename = log_filename,
-};
-
-/* ---- Properties ------------------------------------------------------------------------------ */
-
-static tp_status set_speed(tp_device *device, const char *key, const char *text, double number,
-                           tp_error *err)
-{
-    (void)key;
-    (void)text;
-    if (!(number >= 0 && number <= 1e6)) {
-        return tp_fail(err, TP_E_RANGE, "a speed is 0 to 1000000");
-    }
-    tpi_playing_set_speed(&driver_of(device)->as.playing, number);
-    return TP_OK;
-}
-
-static tp_status set_position(tp_device *device, const char *key, const char *text, double number,
-                              tp_error *err)
-{
-    (void)key;
-    (void)text;
-    return tpi_playing_go(&driver_of(device)->as.playing, number, err);
-}
-
-static tp_status set_step(tp_device *device, const char *key, const char *text, double number,
-                          tp_error *err)
-{
-    (void)key;
-    (void)text;
-    return number >= 1 && number <= 10000
-               ? tpi_playing_step(&driver_of(device)->as.playing, (unsigned)number, err)
-               : tp_fail(err, TP_E_RANGE, "1 to 10000 messages at once");
-}
-
-static tp_status set_loop(tp_device *device, const char *key, const char *text, double number,
-                          tp_error *err)
-{
-    (void)key;
-    (void)text;
-    (void)err;
-    driver_of(device)->as.playing.loops = number != 0;
-    return TP_OK;
-}
-
-static const tp_property_plan play_properties[] = {
-    {"speed", TP_PROPERTY_DOUBLE, true, "", "times as fast as it was recorded", "1", set_speed},
-    {"position", TP_PROPERTY_DOUBLE, true, "s", "seconds from the beginning; sets where to go on",
-     "0", set_position},
-    {"step", TP_PROPERTY_INT, true, "", "play so many messages and stand still", "0", set_step},
-    {"loop", TP_PROPERTY_BOOL, true, "", "play again at the end", "0", set_loop},
-    {"messages", TP_PROPERTY_DOUBLE, false, "", "played so far", "0", NULL},
-    {"left_out", TP_PROPERTY_DOUBLE, false, "", "damaged or unknown parts of the file", "0", NULL},
-    {"file", TP_PROPERTY_STRING, false, "", "what is played", "", NULL},
-};
-
-static const tp_property_plan record_properties[] = {
-    {"messages", TP_PROPERTY_DOUBLE, false, "", "recorded so far", "0", NULL},
-    {"left_out", TP_PROPERTY_DOUBLE, false, "", "messages that the format does not have", "0",
-     NULL},
-    {"failure", TP_PROPERTY_STRING, false, "", "why the last recording ended", "", NULL},
-    {"file", TP_PROPERTY_STRING, false, "", "where it is recorded to", "", NULL},
-};
-
-static void show(const struct log_driver *d)
-{
-    tp_device *device = d->control;
-
-    if (device == NULL) {
-        return;
-    }
-    if (d->plays) {
-        const struct log_playing *p = &d->as.playing;
-
-        tp_device_set_property_number(device, "speed", p->speed);
-        tp_device_set_property_number(device, "loop", p->loops);
-        tp_device_set_property_number(device, "position", tpi_playing_position(p));
-        tp_device_set_property_number(device, "messages", (double)p->messages);
-        tp_device_set_property_number(device, "left_out", (double)tpi_source_left_out(p->source));
-        tp_device_set_property_text(device, "file", p->path);
-    } else {
-        const struct log_recording *r = &d->as.recording;
-
-        tp_device_set_property_number(device, "messages", (double)r->messages);
-        tp_device_set_property_number(device, "left_out", (double)r->left_out);
-        tp_device_set_property_text(device, "failure", r->failure.text);
-        tp_device_set_property_text(device, "file", r->path);
-    }
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -317,6 +134,14 @@ static tp_status read_ring(tp_instance *self, struct log_recording *r, tp_error 
     return TP_OK;
 }
 
+static void keep_folder(struct log_driver *d, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    (void)snprintf(d->folder, sizeof d->folder, "%.*s", slash == NULL ? 0 : (int)(slash - path + 1),
+                   path);
+}
+
 static tp_status init_recording(tp_instance *self, struct log_driver *d, tp_error *err)
 {
     struct log_recording *r = &d->as.recording;
@@ -337,9 +162,7 @@ static tp_status init_recording(tp_instance *self, struct log_driver *d, tp_erro
         name_file(self, r->path);
     }
     r->is_text = tpi_log_is_text(r->path);
-    const char *slash = strrchr(r->path, '/');
-    (void)snprintf(d->folder, sizeof d->folder, "%.*s",
-                   slash == NULL ? 0 : (int)(slash - r->path + 1), r->path);
+    keep_folder(d, r->path);
     tp_instance_set_period(self, TP_NS_PER_S);
     return status == TP_OK ? tpi_recording_init(r, self, err) : status;
 }
@@ -382,36 +205,31 @@ static tp_status init_playing(tp_instance *self, struct log_driver *d, tp_error 
     tp_status status = read_playing(self, p, err);
     if (status == TP_OK) {
         place(self, p->path, tp_param_string(self, "filename"));
+        keep_folder(d, p->path);
         tp_param_blame(self, "filename");
-        status = tpi_playing_init(p, self, err);
+        if (!tp_provides(self, &tp_interface_recordings, NULL) || tpi_log_exists(p->path)) {
+            status = tpi_playing_init(p, self, err);
+        }
     }
     return status;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static tp_status add_properties(struct log_driver *d, tp_error *err)
-{
-    const tp_property_plan *plans = d->plays ? play_properties : record_properties;
-    const size_t count = d->plays ? sizeof play_properties / sizeof *plans
-                                  : sizeof record_properties / sizeof *plans;
-    tp_status status = TP_OK;
-
-    for (size_t i = 0; i < count && status == TP_OK && d->control != NULL; i++) {
-        status = tp_device_add_property(d->control, &plans[i], err);
-    }
-    return status;
-}
-
 static tp_status offer(tp_instance *self, struct log_driver *d, size_t i, tp_error *err)
 {
     if (tp_provides_interface(self, i) == &tp_interface_log) {
-        return d->control != NULL ? tp_fail(err, TP_E_EXISTS, "one log device is enough")
-                                  : tp_offer_at(self, i, &control_ops, NULL, &d->control, err);
+        return d->control != NULL
+                   ? tp_fail(err, TP_E_EXISTS, "one log device is enough")
+                   : tp_offer_at(self, i, &tpi_log_control_ops, NULL, &d->control, err);
     }
-    return d->plays ? tpi_playing_offer(&d->as.playing, i, err)
-                    : tp_fail(err, TP_E_UNSUPPORTED,
-                              "a section with `requires` records, and offers a log device only");
+    if (tp_provides_interface(self, i) == &tp_interface_recordings) {
+        return tpi_shelf_offer(d, self, i, err);
+    }
+    return d->plays
+               ? tpi_playing_offer(&d->as.playing, i, err)
+               : tp_fail(err, TP_E_UNSUPPORTED,
+                         "a section with `requires` records; it offers log and recordings only");
 }
 
 static tp_status log_init(tp_instance *self, tp_error *err)
@@ -432,11 +250,12 @@ static tp_status log_init(tp_instance *self, tp_error *err)
     if (status == TP_OK && tp_provides_count(self) == 0 && d->plays) {
         status = tpi_playing_offer_all(&d->as.playing, err);
         if (status == TP_OK) {
-            status =
-                tp_offer_more(self, &tp_interface_log, 0, &control_ops, NULL, &d->control, err);
+            status = tp_offer_more(self, &tp_interface_log, 0, &tpi_log_control_ops, NULL,
+                                   &d->control, err);
         }
+        status = status == TP_OK ? tpi_shelf_offer(d, self, LOG_MORE, err) : status;
     }
-    return status == TP_OK ? add_properties(d, err) : status;
+    return status == TP_OK ? tpi_log_add_properties(d, err) : status;
 }
 
 static tp_status log_start(tp_instance *self, tp_error *err)
@@ -457,7 +276,7 @@ static tp_status log_start(tp_instance *self, tp_error *err)
         tpi_recording_ask(&d->as.recording);
         status = d->starts ? tpi_recording_begin(&d->as.recording, err) : TP_OK;
     }
-    show(d);
+    tpi_log_show(d);
     return status;
 }
 
@@ -471,7 +290,7 @@ static tp_status log_poll(tp_instance *self, tp_error *err)
     } else {
         tpi_recording_flush(&d->as.recording);
     }
-    show(d);
+    tpi_log_show(d);
     return status;
 }
 
@@ -509,6 +328,7 @@ static void log_fini(tp_instance *self)
     } else {
         tpi_recording_fini(&d->as.recording);
     }
+    tpi_shelf_fini(d);
 }
 
 static const tp_driver_ops log_ops = {

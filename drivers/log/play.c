@@ -102,6 +102,7 @@ tp_status tpi_playing_init(struct log_playing *p, tp_instance *self, tp_error *e
     struct log_entry entry;
     struct log_played *played = NULL;
     bool begun = false, looked = false;
+    uint64_t last_ns = 0;
     tp_status status = tpi_source_open(&p->source, p->path, tp_instance_catalogue(self), err);
 
     p->instance = self;
@@ -116,10 +117,17 @@ tp_status tpi_playing_init(struct log_playing *p, tp_instance *self, tp_error *e
             p->first_ns = entry.log_ns;
             begun = true;
         }
+        last_ns = status == TP_OK && entry.log_ns > last_ns ? entry.log_ns : last_ns;
         looked = begun && status == TP_OK && entry.log_ns > p->first_ns + look_ns;
     }
     if ((status == TP_OK || status == TP_E_CLOSED) && !begun) {
         return tp_fail(err, TP_E_INVALID, "%s: there is no data of a known interface", p->path);
+    }
+    if (status == TP_OK || status == TP_E_CLOSED) {
+        last_ns = tpi_source_end(p->source) > 0 ? tpi_source_end(p->source)
+                  : status == TP_E_CLOSED       ? last_ns
+                                                : 0;
+        p->span_ns = last_ns > p->first_ns ? last_ns - p->first_ns : 0;
     }
     return status == TP_E_CLOSED ? TP_OK : status;
 }
@@ -176,6 +184,27 @@ static tp_status complete(struct log_playing *p, struct log_played *played, tp_d
     return status == TP_OK ? tp_device_set_property_text(device, plan.key, p->path) : status;
 }
 
+/* What a recording has for a device: the one of the same address, or the only one. */
+static struct log_played *played_for(const struct log_playing *p, const tp_device *device,
+                                     char name[80])
+{
+    (void)snprintf(name, 80, "%s:%u", tp_device_interface(device)->name,
+                   tp_device_addr(device)->index);
+    struct log_played *played = played_named(p, name);
+
+    return played == NULL ? only_of(p, tp_device_interface(device)) : played;
+}
+
+/* A device that the recording does not have: it is silent. */
+static tp_status add_silent(struct log_playing *p, const tp_device *device, const char *name,
+                            struct log_played **out, tp_error *err)
+{
+    struct log_entry entry = {.interface = tp_device_interface(device)};
+
+    (void)snprintf(entry.device, sizeof entry.device, "%s", name);
+    return meet_device(p, &entry, out, err);
+}
+
 tp_status tpi_playing_offer(struct log_playing *p, size_t i, tp_error *err)
 {
     char name[80];
@@ -185,11 +214,10 @@ tp_status tpi_playing_offer(struct log_playing *p, size_t i, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    (void)snprintf(name, sizeof name, "%s:%u", tp_device_interface(device)->name,
-                   tp_device_addr(device)->index);
-    struct log_played *played = played_named(p, name);
-    played = played == NULL ? only_of(p, tp_device_interface(device)) : played;
-    if (played == NULL) {
+    struct log_played *played = played_for(p, device, name);
+    if (played == NULL && p->source == NULL) { /* the file comes later */
+        status = add_silent(p, device, name, &played, err);
+    } else if (played == NULL) {
         char names[96] = "";
         size_t at = 0;
 
@@ -201,7 +229,7 @@ tp_status tpi_playing_offer(struct log_playing *p, size_t i, tp_error *err)
         return tp_fail(err, TP_E_UNKNOWN, "the recording has no %s; it has %s%s", name, names,
                        at >= sizeof names ? " ..." : "");
     }
-    return complete(p, played, device, err);
+    return status == TP_OK ? complete(p, played, device, err) : status;
 }
 
 tp_status tpi_playing_offer_all(struct log_playing *p, tp_error *err)
@@ -213,6 +241,9 @@ tp_status tpi_playing_offer_all(struct log_playing *p, tp_error *err)
         const char *colon = strrchr(played->name, ':');
         const unsigned long index = colon == NULL ? 0 : strtoul(colon + 1, NULL, 10);
 
+        if (played->interface == &tp_interface_recordings) {
+            continue; /* the section has one of its own */
+        }
         status = tp_offer_more(p->instance, played->interface, (uint16_t)index, NULL, handle,
                                &played->device, err);
         status = status == TP_OK ? complete(p, played, played->device, err) : status;
@@ -267,6 +298,9 @@ static tp_status fetch(struct log_playing *p, tp_error *err)
 
 static tp_status go(struct log_playing *p, uint64_t to_ns, tp_error *err)
 {
+    if (p->source == NULL) { /* no file was chosen yet */
+        return TP_OK;
+    }
     tp_status status = tpi_source_seek(p->source, to_ns > 0 ? p->first_ns + to_ns : 0, err);
 
     p->has_shift = false;
@@ -300,6 +334,68 @@ void tpi_playing_set_speed(struct log_playing *p, double speed)
     tpi_playing_set(p, p->is_on);
 }
 
+/* ---- Another file ---------------------------------------------------------------------------- */
+
+/* Give the devices of `p` to what `next` has of them. */
+static tp_status hand_over(const struct log_playing *p, struct log_playing *next, tp_error *err)
+{
+    char name[80];
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < p->count && status == TP_OK; i++) {
+        tp_device *device = p->played[i].device;
+        struct log_played *played = device == NULL ? NULL : played_for(next, device, name);
+
+        if (device != NULL && played == NULL) {
+            status = add_silent(next, device, name, &played, err);
+        }
+        if (status == TP_OK && device != NULL) {
+            played->device = device;
+        }
+    }
+    return status;
+}
+
+tp_status tpi_playing_open(struct log_playing *p, const char *path, tp_error *err)
+{
+    struct log_playing next = {.instance = p->instance};
+
+    (void)snprintf(next.path, sizeof next.path, "%s", path);
+    tp_status status = tpi_playing_init(&next, p->instance, err);
+    status = status == TP_OK ? hand_over(p, &next, err) : status;
+    if (status != TP_OK) {
+        tpi_playing_fini(&next);
+        return status;
+    }
+    tpi_playing_fini(p);
+    memcpy(p->path, next.path, sizeof p->path);
+    p->source = next.source;
+    p->played = next.played;
+    p->count = next.count;
+    p->room = next.room;
+    p->first_ns = next.first_ns;
+    p->span_ns = next.span_ns;
+    p->from_ns = p->to_ns = 0; /* those of the configured file */
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->played[i].device != NULL) {
+            (void)tp_device_set_property_text(p->played[i].device, "recording", p->path);
+        }
+    }
+    return go(p, 0, err);
+}
+
+tp_status tpi_playing_resume(struct log_playing *p, tp_error *err)
+{
+    if (p->source == NULL) {
+        return tp_fail(err, TP_E_INVALID, "choose a file first");
+    }
+    const tp_status status = p->has_next ? TP_OK : go(p, p->from_ns, err);
+
+    p->awaits_reader = false;
+    tpi_playing_set(p, status == TP_OK);
+    return status;
+}
+
 /* ---- Playing --------------------------------------------------------------------------------- */
 
 static tp_status play_one(struct log_playing *p, tp_error *err)
@@ -319,16 +415,31 @@ static tp_status play_one(struct log_playing *p, tp_error *err)
     return fetch(p, err);
 }
 
-/* Whether readers that must not lose anything have too much before them. */
-static bool is_held(const struct log_playing *p)
+static bool is_behind(const struct log_playing *p)
 {
     uint32_t behind = 0;
 
     for (size_t i = 0; i < p->count && p->waits; i++) {
         behind += p->played[i].device == NULL ? 0 : tp_device_behind(p->played[i].device);
     }
-    return behind > 0 ||
-           ((p->waits || p->speed == 0) && tp_instance_on_its_way(p->instance) > MOST_ON_THE_WAY);
+    return behind > 0;
+}
+
+/* Whether readers that must not lose anything have too much before them. If so, the next poll comes
+ * when they have less. */
+static bool is_held(const struct log_playing *p)
+{
+    const bool behind = is_behind(p);
+    const bool ahead =
+        (p->waits || p->speed == 0) && tp_instance_on_its_way(p->instance) > MOST_ON_THE_WAY;
+
+    if (behind || ahead) {
+        tp_instance_set_period(p->instance, TP_NS_PER_MS);
+    }
+    if (ahead && !behind) {
+        tp_instance_await_room(p->instance, MOST_ON_THE_WAY / 2);
+    }
+    return behind || ahead;
 }
 
 static bool has_reader(const struct log_playing *p)
@@ -388,7 +499,6 @@ tp_status tpi_playing_poll(struct log_playing *p, tp_error *err)
 
         if (is_held(p)) {
             anchor(p, due_ns);
-            tp_instance_set_period(p->instance, TP_NS_PER_MS);
             return TP_OK;
         }
         if (p->speed > 0 && due_ns > position_ns(p)) {

@@ -171,6 +171,7 @@ tp_status tpi_recording_begin(struct log_recording *r, tp_error *err)
     status = status == TP_OK ? (r->is_text ? open_text : open_mcap)(r, err) : status;
     status = status == TP_OK ? write_devices(r, err) : status;
     r->is_on = status == TP_OK;
+    r->begun_ns = now_ns(r);
     if (status != TP_OK) {
         (void)tpi_recording_end(r, NULL);
         return tp_wrap(err, status, r->path);
@@ -253,6 +254,18 @@ void tpi_recording_flush(struct log_recording *r)
         r->failure = err;
         give_up(r, err.text);
     }
+}
+
+double tpi_recording_position(const struct log_recording *r)
+{
+    const uint64_t now = r->is_on ? now_ns(r) : 0;
+
+    return now > r->begun_ns ? (double)(now - r->begun_ns) * 1e-9 : 0;
+}
+
+uint64_t tpi_recording_bytes(const struct log_recording *r)
+{
+    return r->writer != NULL ? tpi_log_writer_bytes(r->writer) : r->is_on ? r->bytes : 0;
 }
 
 /* ---- Questions ------------------------------------------------------------------------------- */

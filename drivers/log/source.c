@@ -210,5 +210,12 @@ tp_status tpi_source_seek(struct log_source *s, uint64_t log_ns, tp_error *err)
 
 uint64_t tpi_source_left_out(const struct log_source *s)
 {
-    return s->left_out;
+    return s == NULL ? 0 : s->left_out;
+}
+
+uint64_t tpi_source_end(const struct log_source *s)
+{
+    const tpi_log_summary *summary = s->reader == NULL ? NULL : tpi_log_reader_summary(s->reader);
+
+    return summary != NULL && summary->intact ? summary->end_ns : 0;
 }

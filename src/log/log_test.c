@@ -374,9 +374,54 @@ static void devices_and_answers_are_noted(void **state)
     tpi_buf_fini(&file);
 }
 
+/* 256 MB are the most that a chunk may have; a few bytes cannot become as many. */
+static void memory_is_not_taken_because_a_chunk_says_so(void **state)
+{
+    static const tpi_mcap_compression all[] = {TPI_MCAP_PLAIN, TPI_MCAP_LZ4, TPI_MCAP_ZSTD};
+    const char bytes[100] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tpi_buf out = {0};
+        tp_error err = {0};
+
+        assert_int_equal(
+            tpi_mcap_decompress(&out, all[i], bytes, sizeof bytes, (size_t)1 << 28, &err),
+            TP_E_SYNTAX);
+        assert_string_equal(err.text, "a chunk is damaged: its length");
+        assert_null(out.data);
+        tpi_buf_fini(&out);
+    }
+}
+
+/* The other way round: what is as small as it can be is unpacked. */
+static void much_that_is_packed_well_is_unpacked(void **state)
+{
+    static const tpi_mcap_compression all[] = {TPI_MCAP_LZ4, TPI_MCAP_ZSTD};
+    enum { SIZE = 32 << 20 };
+    tpi_buf zeros = {0};
+
+    (void)state;
+    memset(tpi_buf_reserve(&zeros, SIZE), 0, SIZE);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tpi_buf packed = {0}, out = {0};
+        tp_error err = {0};
+
+        assert_int_equal(tpi_mcap_compress(&packed, all[i], zeros.data, SIZE, &err), TP_OK);
+        assert_int_equal(tpi_mcap_decompress(&out, all[i], packed.data, packed.length, SIZE, &err),
+                         TP_OK);
+        assert_int_equal(out.length, SIZE);
+        tpi_buf_fini(&packed);
+        tpi_buf_fini(&out);
+    }
+    tpi_buf_fini(&zeros);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_not_taken_because_a_chunk_says_so),
+        cmocka_unit_test(much_that_is_packed_well_is_unpacked),
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(the_summary_tells_of_the_whole_and_finds_times),
         cmocka_unit_test(a_cut_file_gives_every_chunk_before_the_cut),

@@ -110,12 +110,29 @@ static tp_status decompress_lz4(char *to, const char *bytes, size_t length, size
     return hint == 0 && made == size && used == length ? TP_OK : damaged(err, "its lz4 frame");
 }
 
+/* Whether so many bytes can become so many: a byte of lz4 at most 255, a block of zstd with 4 bytes
+ * 128 KB. So memory is not taken because a damaged file says so. */
+static bool is_possible(tpi_mcap_compression compression, size_t length, size_t size)
+{
+    switch (compression) {
+    case TPI_MCAP_LZ4:
+        return size / 256 <= length;
+    case TPI_MCAP_ZSTD:
+        return size / 32768 <= length;
+    default:
+        return length == size;
+    }
+}
+
 tp_status tpi_mcap_decompress(tpi_buf *out, tpi_mcap_compression compression, const void *bytes,
                               size_t length, size_t size, tp_error *err)
 {
-    char *to = tpi_buf_reserve(out, size);
     tp_status status = TP_OK;
 
+    if (!is_possible(compression, length, size)) {
+        return damaged(err, "its length");
+    }
+    char *to = tpi_buf_reserve(out, size);
     if (to == NULL) {
         return no_memory(err);
     }
@@ -124,10 +141,8 @@ tp_status tpi_mcap_decompress(tpi_buf *out, tpi_mcap_compression compression, co
     } else if (compression == TPI_MCAP_ZSTD) {
         status = ZSTD_decompress(to, size, bytes, length) == size ? TP_OK
                                                                   : damaged(err, "its zstd frame");
-    } else if (length == size) {
-        memcpy(to, bytes, size);
     } else {
-        status = damaged(err, "its length");
+        memcpy(to, bytes, size);
     }
     if (status == TP_OK) {
         out->length += size;

@@ -24,7 +24,7 @@ struct tpi_log_reader {
     bool unbroken; /* everything so far was read, without damage */
     bool ended, footed;
     uint32_t chunks, damages;
-    bool seen[2][IDS]; /* schemas and channels that were given */
+    unsigned char seen[2][IDS / 8]; /* a bit for each schema and channel that was given */
 };
 
 /* A chunk, as the summary has it. */
@@ -39,12 +39,17 @@ static tp_status damage(tpi_log_reader *r, uint64_t at, tp_error *err, const cha
     return tp_fail(err, TP_E_SYNTAX, "damaged at byte %llu: %s", (unsigned long long)at, what);
 }
 
+static bool is_seen(const tpi_log_reader *r, int table, uint16_t id)
+{
+    return (r->seen[table][id / 8] >> id % 8 & 1) != 0;
+}
+
 /* Note that a schema (table 0) or a channel (table 1) is given. False if it was given before. */
 static bool note_new(tpi_log_reader *r, int table, uint16_t id)
 {
-    const bool is_new = !r->seen[table][id];
+    const bool is_new = !is_seen(r, table, id);
 
-    r->seen[table][id] = true;
+    r->seen[table][id / 8] |= (unsigned char)(1U << id % 8);
     return is_new;
 }
 
@@ -101,7 +106,7 @@ static tp_status next_of_list(tpi_log_reader *r, tpi_log_item *item, tp_error *e
         *item = (tpi_log_item){0};
         if (op == TPI_MCAP_MESSAGE) {
             take_message(&content, item);
-            wanted = r->seen[1][item->id];
+            wanted = is_seen(r, 1, item->id);
             if (!wanted && !content.failed) {
                 return damage(r, r->at, err, "the chunk before it has a message of a lost channel");
             }

@@ -134,7 +134,7 @@ static tp_status make_schema(const tpi_log_recorder *recorder, const tp_interfac
         return TP_OK;
     }
     tp_status status =
-        json ? tp_struct_schema(&text, what->ask) : tp_interface_padi(&text, interface);
+        json ? tp_struct_outline(&text, what->ask) : tp_interface_padi(&text, interface);
     if (status != TP_OK) {
         return tp_fail(err, status, "the schema of %s %s: %s", interface->name, what->name,
                        tp_status_text(status));

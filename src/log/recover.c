@@ -2,19 +2,48 @@
 #include "log/recover.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { IDS = 65536, MOST_NOTES = 64 };
+enum { MOST_NOTES = 64, STEP = 64 };
 
-/* Numbers in the old file, by number in the new one; 0 for none. */
+/* Numbers in the new file, by number in the old one; 0 for none. Most files have few. */
 struct numbers {
-    uint16_t schemas[IDS], channels[IDS];
+    uint16_t *of; /* owned */
+    size_t count; /* of those behind there are none yet */
 };
 
 struct copy {
     tpi_log_writer *writer;
-    struct numbers *numbers; /* owned */
-    tpi_buf texts;           /* texts with a NUL, one behind the other */
+    struct numbers schemas, channels;
+    tpi_buf texts; /* texts with a NUL, one behind the other */
 };
+
+static uint16_t number_of(const struct numbers *numbers, uint16_t id)
+{
+    return id < numbers->count ? numbers->of[id] : 0;
+}
+
+/* Where the number is to be kept; NULL if there is no memory. */
+static uint16_t *place_of(struct numbers *numbers, uint16_t id)
+{
+    if (id >= numbers->count) {
+        const size_t count = (id / STEP + (size_t)1) * STEP;
+        uint16_t *of = realloc(numbers->of, count * sizeof *of);
+
+        if (of == NULL) {
+            return NULL;
+        }
+        memset(of + numbers->count, 0, (count - numbers->count) * sizeof *of);
+        numbers->of = of;
+        numbers->count = count;
+    }
+    return &numbers->of[id];
+}
+
+static tp_status fail_memory(tp_error *err)
+{
+    return tp_fail(err, TP_E_NOMEM, "no memory to recover a recording");
+}
 
 /* The offset of a copy with a NUL; texts move, so that offsets are turned into pointers last. */
 static size_t keep_text(struct copy *copy, tpi_mcap_view text)
@@ -55,15 +84,20 @@ static tp_status copy_described(struct copy *copy, const tpi_log_item *item, tp_
     for (size_t i = 0; i < count; i++) {
         notes[i] = (tpi_log_note){text_at(copy, names[i]), text_at(copy, values[i])};
     }
+    uint16_t *number = item->kind == TPI_LOG_SCHEMA    ? place_of(&copy->schemas, item->id)
+                       : item->kind == TPI_LOG_CHANNEL ? place_of(&copy->channels, item->id)
+                                                       : NULL;
+    if (number == NULL && (item->kind == TPI_LOG_SCHEMA || item->kind == TPI_LOG_CHANNEL)) {
+        return fail_memory(err);
+    }
     switch (item->kind) {
     case TPI_LOG_SCHEMA:
         return tpi_log_writer_schema(copy->writer, text_at(copy, name), text_at(copy, encoding),
-                                     item->bytes.at, tpi_mcap_left(&item->bytes),
-                                     &copy->numbers->schemas[item->id], err);
+                                     item->bytes.at, tpi_mcap_left(&item->bytes), number, err);
     case TPI_LOG_CHANNEL:
-        return tpi_log_writer_channel(copy->writer, copy->numbers->schemas[item->schema],
-                                      text_at(copy, name), text_at(copy, encoding), notes,
-                                      &copy->numbers->channels[item->id], err);
+        return tpi_log_writer_channel(copy->writer, number_of(&copy->schemas, item->schema),
+                                      text_at(copy, name), text_at(copy, encoding), notes, number,
+                                      err);
     default:
         return tpi_log_writer_metadata(copy->writer, text_at(copy, name), notes, err);
     }
@@ -71,7 +105,7 @@ static tp_status copy_described(struct copy *copy, const tpi_log_item *item, tp_
 
 static tp_status copy_message(struct copy *copy, const tpi_log_item *item, tp_error *err)
 {
-    const tpi_log_message message = {.channel = copy->numbers->channels[item->id],
+    const tpi_log_message message = {.channel = number_of(&copy->channels, item->id),
                                      .sequence = item->sequence,
                                      .log_ns = item->log_ns,
                                      .publish_ns = item->publish_ns,
@@ -84,13 +118,11 @@ static tp_status copy_message(struct copy *copy, const tpi_log_item *item, tp_er
 tp_status tpi_log_recover(const tpi_log_source *source, tpi_log_writer *writer,
                           tpi_log_recovery *recovery, tp_error *err)
 {
-    struct copy copy = {.writer = writer, .numbers = calloc(1, sizeof *copy.numbers)};
+    struct copy copy = {.writer = writer};
     tpi_log_reader *reader = NULL;
     tpi_log_item item;
     tp_error why = {.text = ""};
-    tp_status status = copy.numbers == NULL
-                           ? tp_fail(err, TP_E_NOMEM, "no memory to recover a recording")
-                           : tpi_log_reader_open(&reader, source, err);
+    tp_status status = tpi_log_reader_open(&reader, source, err);
 
     *recovery = (tpi_log_recovery){0};
     while (status == TP_OK) {
@@ -114,6 +146,7 @@ tp_status tpi_log_recover(const tpi_log_source *source, tpi_log_writer *writer,
     }
     tpi_log_reader_close(reader);
     tpi_buf_fini(&copy.texts);
-    free(copy.numbers);
+    free(copy.schemas.of);
+    free(copy.channels.of);
     return status == TP_E_CLOSED ? TP_OK : status;
 }

@@ -38,7 +38,8 @@ static bool is_chunk(const unsigned char *bytes, size_t length, uint64_t left)
 
 tp_status tpi_log_scan(const tpi_log_source *source, uint64_t *at, uint64_t end, tp_error *err)
 {
-    unsigned char *window = malloc(WINDOW);
+    const uint64_t left = *at < end ? end - *at : 0;
+    unsigned char *window = malloc(left < WINDOW ? (size_t)left + 1 : WINDOW);
     tp_status status = TP_E_CLOSED;
 
     if (window == NULL) {

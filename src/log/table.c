@@ -2,6 +2,7 @@
 #include "log/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -16,6 +17,8 @@ struct walk {
     void (*visit)(struct walk *walk, const tp_field *field, const void *at);
     const tpi_log_locale *locale;
     const char *prefix;
+    tpi_log_unit_of *unit_of; /* NULL for none */
+    void *context;            /* of unit_of; borrowed */
     tpi_buf *out;
     bool widens; /* arrays are as long as in the value, and that is noted */
 };
@@ -205,11 +208,15 @@ static const char *const plain_units[] = {"1", "bool", "byte", "count", "enum", 
 static void visit_name(struct walk *walk, const tp_field *field, const void *at)
 {
     tpi_buf name = {0};
+    const char *own =
+        walk->unit_of != NULL ? walk->unit_of(walk->context, tpi_buf_text(walk->path)) : NULL;
     const char *unit = walk->unit != NULL ? walk->unit : field->unit;
 
     (void)at;
     tpi_buf_printf(&name, "%s %s", walk->prefix, tpi_buf_text(walk->path));
-    if (walk->unit != NULL && walk->unit[0] == '/' && field->unit != NULL) {
+    if (own != NULL && own[0] != '\0') {
+        tpi_buf_printf(&name, " (%s)", own);
+    } else if (walk->unit != NULL && walk->unit[0] == '/' && field->unit != NULL) {
         tpi_buf_printf(&name, " (%s%s)", field->unit, walk->unit);
     } else if (unit != NULL && !tpi_text_among(plain_units, unit)) {
         tpi_buf_printf(&name, " (%s)", unit);
@@ -220,11 +227,17 @@ static void visit_name(struct walk *walk, const tp_field *field, const void *at)
 }
 
 void tpi_log_columns_names(const tpi_log_columns *columns, const char *prefix,
-                           const tpi_log_locale *locale, tpi_buf *out)
+                           const tpi_log_locale *locale, tpi_log_unit_of *unit_of, void *context,
+                           tpi_buf *out)
 {
     tpi_log_columns copy = *columns;
-    struct walk walk = {
-        .columns = &copy, .visit = visit_name, .prefix = prefix, .locale = locale, .out = out};
+    struct walk walk = {.columns = &copy,
+                        .visit = visit_name,
+                        .prefix = prefix,
+                        .locale = locale,
+                        .unit_of = unit_of,
+                        .context = context,
+                        .out = out};
 
     walk_all(&walk, NULL);
 }
@@ -232,7 +245,7 @@ void tpi_log_columns_names(const tpi_log_columns *columns, const char *prefix,
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* A number as text, with the point of the locale. */
-static void put_number(tpi_buf *out, char text[TPI_NUMBER_SIZE], const tpi_log_locale *locale)
+static void put_number(tpi_buf *out, char *text, const tpi_log_locale *locale)
 {
     char *point = strchr(text, '.');
 
@@ -276,7 +289,7 @@ static int64_t integer_at(const tp_field *field, const void *at)
 
 static void visit_value(struct walk *walk, const tp_field *field, const void *at)
 {
-    char digits[TPI_NUMBER_SIZE];
+    char digits[TPI_NUMBER_SIZE], empty[1] = ""; /* what is not a number is an empty cell */
 
     tpi_buf_putc(walk->out, walk->locale->separator);
     if (at == NULL) {
@@ -295,12 +308,12 @@ static void visit_value(struct walk *walk, const tp_field *field, const void *at
         double value;
         memcpy(&value, at, sizeof value);
         tpi_number_put_f64(digits, value);
-        put_number(walk->out, digits, walk->locale);
+        put_number(walk->out, isnan(value) ? empty : digits, walk->locale);
     } else if (field->type == TP_TYPE_F32) {
         float value;
         memcpy(&value, at, sizeof value);
         tpi_number_put_f32(digits, value);
-        put_number(walk->out, digits, walk->locale);
+        put_number(walk->out, isnan(value) ? empty : digits, walk->locale);
     } else if (field->type == TP_TYPE_CHAR) {
         put_cell(walk->out, at, 1, walk->locale->separator);
     } else {

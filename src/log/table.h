@@ -34,9 +34,13 @@ typedef struct tpi_log_locale {
     char point;     /* '.' or ',' */
 } tpi_log_locale;
 
-/* Append the names, each behind a separator, with `prefix` in front. */
+/* The unit that a device says of one of its numbers, such as "voltages[0]"; NULL or "" for none. */
+typedef const char *tpi_log_unit_of(void *context, const char *path);
+
+/* Append the names, each behind a separator, with `prefix` in front. `unit_of` may be NULL. */
 void tpi_log_columns_names(const tpi_log_columns *columns, const char *prefix,
-                           const tpi_log_locale *locale, tpi_buf *out);
+                           const tpi_log_locale *locale, tpi_log_unit_of *unit_of, void *context,
+                           tpi_buf *out);
 
 /* Append the values of a message, each behind a separator; NULL makes all of them empty. */
 void tpi_log_columns_row(const tpi_log_columns *columns, const void *value,
