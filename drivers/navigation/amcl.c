@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "beams.h"
+#include "drawing.h"
 #include "forward.h"
 #include "gridmap.h"
 #include "navigation/filter.h"
@@ -23,6 +24,7 @@ static const double pi = 3.14159265358979323846;
 struct amcl {
     tp_device *localize, *position; /* borrowed; NULL if not offered */
     tp_link *odometry;              /* borrowed */
+    tp_link *drawing;               /* borrowed: shows the particles; NULL for none */
     struct beams beams;
     struct gridmap map;
     tpi_nav_field field;
@@ -77,29 +79,12 @@ static struct amcl *state_of(const tp_device *device)
 
 /* ---- Poses ----------------------------------------------------------------------------------- */
 
-/* `to` as seen from `from`. */
-static tpi_nav_pose between(const tpi_nav_pose *from, const tpi_nav_pose *to)
-{
-    const double dx = to->x - from->x;
-    const double dy = to->y - from->y;
-
-    return (tpi_nav_pose){cos(from->a) * dx + sin(from->a) * dy,
-                          cos(from->a) * dy - sin(from->a) * dx, tpi_nav_angle(to->a - from->a)};
-}
-
-static tpi_nav_pose behind(const tpi_nav_pose *from, const tpi_nav_pose *by)
-{
-    return (tpi_nav_pose){from->x + cos(from->a) * by->x - sin(from->a) * by->y,
-                          from->y + sin(from->a) * by->x + cos(from->a) * by->y,
-                          tpi_nav_angle(from->a + by->a)};
-}
-
 /* A guess of the last update, moved with the odometry since. */
 static tpi_nav_pose now_of(const struct amcl *m, const tpi_nav_guess *guess)
 {
-    const tpi_nav_pose by = m->has_then ? between(&m->then, &m->moved) : (tpi_nav_pose){0};
+    const tpi_nav_pose by = m->has_then ? tpi_nav_between(&m->then, &m->moved) : (tpi_nav_pose){0};
 
-    return behind(&guess->mean, &by);
+    return tpi_nav_after(&guess->mean, &by);
 }
 
 static tp_pose2d pose_of(const tpi_nav_pose *pose)
@@ -200,7 +185,7 @@ static size_t choose(struct amcl *m)
 
 static void update(struct amcl *m, double time)
 {
-    const tpi_nav_pose by = m->has_then ? between(&m->then, &m->moved) : (tpi_nav_pose){0};
+    const tpi_nav_pose by = m->has_then ? tpi_nav_between(&m->then, &m->moved) : (tpi_nav_pose){0};
     const bool far = hypot(by.x, by.y) >= m->way || fabs(by.a) >= m->turn;
 
     if (!m->has_moved || (!far && !m->asked)) {
@@ -213,6 +198,7 @@ static void update(struct amcl *m, double time)
     m->has_then = true;
     m->asked = false;
     tpi_nav_filter_sense(&m->filter, m->few, choose(m));
+    tpi_drawing_particles(m->drawing, &m->filter);
     m->used_s = time;
 }
 
@@ -446,6 +432,7 @@ static tp_status amcl_init(tp_instance *self, tp_error *err)
     status =
         status == TP_OK ? require(self, &tp_interface_map, "laser", &m->map.link, err) : status;
     status = status == TP_OK ? tpi_beams_require(self, &m->beams, err) : status;
+    status = status == TP_OK ? tpi_drawing_require(self, &m->drawing, err) : status;
     if (status == TP_OK && tp_provides(self, &tp_interface_position2d, NULL)) {
         status = tp_offer_position2d(self, NULL, &position_ops, &m->position, err);
     }

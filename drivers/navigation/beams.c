@@ -11,8 +11,6 @@
 
 static const double cone = 0.3; /* rad: opening of a sonar */
 
-enum { CONE_BEAMS = 3 };
-
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 static struct beams_mount mount_at(const tp_pose3d *pose)
@@ -215,8 +213,8 @@ static bool take_laser(struct beams *b, unsigned code, const void *payload)
 /* Whatever is in the cone of an element is as far as it says. */
 static void add_cone(struct beams *b, uint32_t element, double range, double most)
 {
-    for (int i = 0; i < CONE_BEAMS && !b->ignored[element]; i++) {
-        add(b, &b->mounts[element], cone * ((double)i / (CONE_BEAMS - 1) - 0.5), range, most);
+    for (int i = 0; i < BEAMS_OF_CONE && !b->ignored[element]; i++) {
+        add(b, &b->mounts[element], cone * ((double)i / (BEAMS_OF_CONE - 1) - 0.5), range, most);
     }
 }
 
@@ -224,7 +222,7 @@ static bool take_ranges(struct beams *b, const tp_ranger_data_range *data)
 {
     const bool scans = b->mount_count == 1 && data->ranges_count > 1;
 
-    if (!make_room(b, (size_t)data->ranges_count * CONE_BEAMS) ||
+    if (!make_room(b, (size_t)data->ranges_count * BEAMS_OF_CONE) ||
         (scans && !(b->config.angular_res > 0))) {
         return false;
     }
@@ -259,7 +257,7 @@ static bool take_sonar(struct beams *b, unsigned code, const void *payload)
 {
     const tp_sonar_data *data = payload;
 
-    if (code != TP_SONAR_DATA_RANGES || !make_room(b, (size_t)data->ranges_count * CONE_BEAMS)) {
+    if (code != TP_SONAR_DATA_RANGES || !make_room(b, (size_t)data->ranges_count * BEAMS_OF_CONE)) {
         return false;
     }
     for (uint32_t i = 0; i < data->ranges_count && i < b->mount_count; i++) {

@@ -11,7 +11,10 @@
 #include "troupe/driver.h"
 #include "troupe/interfaces/ranger.h"
 
-enum { BEAMS_MOST_ELEMENTS = 128 };
+enum {
+    BEAMS_MOST_ELEMENTS = 128,
+    BEAMS_OF_CONE = 3, /* so many for each reading of a sonar; the middle one is its axis */
+};
 
 /* Where an element sits on the robot. */
 struct beams_mount {

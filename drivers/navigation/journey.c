@@ -1,6 +1,7 @@
 /* journey.c - taking a robot along a plan; see wavefront_driver.h. */
 #include <math.h>
 
+#include "drawing.h"
 #include "wavefront_driver.h"
 
 static const double quarter = 45 * 3.14159265358979323846 / 180;
@@ -54,9 +55,10 @@ void tpi_journey_begin(struct wavefront *w, const tpi_nav_pose *goal)
 {
     const bool enabled = w->journey.enabled;
     const bool stopped = w->journey.stopped;
+    const double drawn_s = w->journey.drawn_s;
 
-    w->journey =
-        (struct journey){.active = true, .enabled = enabled, .stopped = stopped, .goal = *goal};
+    w->journey = (struct journey){
+        .active = true, .enabled = enabled, .stopped = stopped, .goal = *goal, .drawn_s = drawn_s};
 }
 
 static double to_go(const struct wavefront *w)
@@ -226,6 +228,21 @@ void tpi_journey_step(struct wavefront *w, double time)
         return;
     }
     follow(w);
+}
+
+void tpi_journey_draw(struct wavefront *w)
+{
+    struct journey *j = &w->journey;
+    const bool shows = j->active && j->planned && j->valid && !j->done;
+
+    if (!shows && j->drawn_s != 0) {
+        tpi_drawing_clear(w->drawing);
+        j->drawn_s = 0;
+    } else if (shows && j->drawn_s != j->planned_s) {
+        tpi_drawing_way(w->drawing, j->from, w->plan.waypoints, w->plan.waypoint_count,
+                        (tpi_nav_point){j->goal.x, j->goal.y});
+        j->drawn_s = j->planned_s;
+    }
 }
 
 void tpi_journey_see(struct wavefront *w, double time)

@@ -163,6 +163,7 @@ static void decide(struct vfh *v, double time)
     }
     const size_t count =
         tpi_nav_window_points(&v->window, &v->pose, time, v->points, v->most_points);
+    v->method.mover_count = tpi_nav_movers_around(&v->movers, &v->pose, time, v->method.movers);
     tpi_nav_vfh_step(&v->method, &v->pose, &v->goal, v->points, count, period);
     if (v->method.state != TPI_NAV_VFH_DONE || !was_done) {
         (void)send(v, v->method.speed, v->method.turn);
@@ -180,6 +181,7 @@ static void take_state(struct vfh *v, const tp_position2d_data *data)
     }
     if (v->posed && hypot(pose.x - v->pose.x, pose.y - v->pose.y) > 1) {
         tpi_nav_window_clear(&v->window); /* the odometry was set */
+        tpi_nav_movers_clear(&v->movers);
     }
     v->pose = pose;
     v->posed = true;
@@ -232,6 +234,7 @@ static void vfh_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     v->blind = false;
     if (v->posed) {
         tpi_nav_window_take(&v->window, &v->pose, v->beams.beams, v->beams.count, v->beams.time);
+        tpi_nav_movers_take(&v->movers, &v->pose, v->beams.beams, v->beams.count, v->beams.time);
     }
     decide(v, v->beams.time);
     tell(v, v->beams.time);
@@ -385,6 +388,7 @@ static tp_status vfh_start(tp_instance *self, tp_error *err)
     v->blind = false;
     v->base_ns = v->sensor_ns = now_ns(self);
     tpi_nav_window_clear(&v->window);
+    tpi_nav_movers_clear(&v->movers);
     tp_instance_set_period(self, period_ns);
     return status == TP_OK ? tpi_beams_start(&v->beams, err)
                            : tp_fail(err, status, "the robot cannot be asked");

@@ -38,6 +38,7 @@ struct vfh {
     tp_link *input;      /* borrowed: says where the robot is; NULL if the base does */
     struct beams beams;
     tpi_nav_window window;
+    tpi_nav_movers movers;
     tpi_nav_vfh method;
     struct vfh_escape escape;
     struct vfh_stuck stuck;

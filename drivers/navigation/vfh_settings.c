@@ -1,6 +1,7 @@
 /* vfh_settings.c - the configuration of `vfh`, with Player's names. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "forward.h"
 #include "vfh_driver.h"
@@ -34,6 +35,7 @@ const tp_param tpi_vfh_params[] = {
     {"escape_time", "s", "0", "how long that takes"},
     {"escape_max_turnrate", "rad", "0", "turning meanwhile; per second"},
     {"synchronous", "1", "0", "accepted; it never holds up the server"},
+    {"method", NULL, "vfh+", "vfh+, or arcs: a window of arcs among things that move"},
     {"outline", "m", "", "front, back and side of the robot from its centre; asked if not given"},
     {"timeout", "s", "1", "a sensor or robot that is silent for so long stops it"},
     {NULL, NULL, NULL, NULL},
@@ -150,12 +152,24 @@ tp_status tpi_vfh_outline(tp_instance *self, struct vfh *v, tp_error *err)
                : tp_fail(err, TP_E_RANGE, "outline needs three lengths above 0: front, back, side");
 }
 
+static tp_status read_method(tp_instance *self, tpi_nav_vfh_settings *s, tp_error *err)
+{
+    const char *method = tp_param_string(self, "method");
+
+    s->arcs = strcmp(method, "arcs") == 0;
+    tp_param_blame(self, "method");
+    return s->arcs || strcmp(method, "vfh+") == 0
+               ? TP_OK
+               : tp_fail(err, TP_E_INVALID, "method \"%s\" is neither vfh+ nor arcs", method);
+}
+
 tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err)
 {
     tpi_nav_vfh_settings *s = &v->method.settings;
     tp_status status = check(self, err);
 
     status = status == TP_OK ? tpi_vfh_outline(self, v, err) : status;
+    status = status == TP_OK ? read_method(self, s, err) : status;
     status = status == TP_OK ? tpi_forward_seconds(self, "timeout", &v->timeout_ns, err) : status;
     if (status != TP_OK) {
         return status;

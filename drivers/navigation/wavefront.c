@@ -3,12 +3,14 @@
  *
  * The planner reads where the robot is from one position2d (input, such as amcl) and sends
  * waypoints to another (output, such as vfh). A laser, ranger or sonar in `requires` shows what is
- * not in the map; the way is planned anew when it is closed. A second planner with the key
- * "offline" plans between any two places and moves nothing. navigation/plan.h has the method.
+ * not in the map; the way is planned anew when it is closed. A graphics2d shows the way. A second
+ * planner with the key "offline" plans between any two places and moves nothing. navigation/plan.h
+ * has the method.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "drawing.h"
 #include "forward.h"
 #include "troupe/driver/planner.h"
 #include "troupe/interfaces/map.h"
@@ -234,6 +236,18 @@ static void pair(struct wavefront_place *p)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
+/* Readings are put on the map from the pose of their time: they wait for it, unless the times of
+ * sensor and pose have nothing to do with each other. */
+static void see_in_time(struct wavefront *w)
+{
+    const double early = w->beams.time - w->place.map_s;
+
+    if (w->waits && w->place.has_map && (early < 1e-3 || early > 1)) {
+        w->waits = false;
+        tpi_journey_see(w, w->beams.time);
+    }
+}
+
 static void take_input(tp_instance *self, struct wavefront *w, const tp_msg *msg)
 {
     const tp_position2d_data *data = tp_msg_payload(msg);
@@ -248,10 +262,12 @@ static void take_input(tp_instance *self, struct wavefront *w, const tp_msg *msg
     w->place.has_map = true;
     w->place.map_s = time;
     pair(&w->place);
+    see_in_time(w);
     w->place.heard_ns = tp_clock_now_ns(tp_instance_clock(self));
     const double since = time - w->journey.decided_s;
     if (since < 0 || since >= w->settings.period - 1e-6) {
         tpi_journey_step(w, time);
+        tpi_journey_draw(w);
         tell(w, time);
     }
 }
@@ -280,7 +296,8 @@ static void wavefront_data(tp_instance *self, tp_link *from, const tp_msg *msg)
         take_input(self, w, msg);
     }
     if (from == w->beams.link && from != NULL && tpi_beams_take(&w->beams, msg)) {
-        tpi_journey_see(w, w->beams.time);
+        w->waits = true;
+        see_in_time(w);
     }
 }
 
@@ -363,7 +380,7 @@ static tp_status require_all(tp_instance *self, struct wavefront *w, tp_error *e
         status = tpi_beams_require(self, &w->beams, err);
         status = status == TP_E_UNKNOWN ? TP_OK : status;
     }
-    return status;
+    return status == TP_OK ? tpi_drawing_require(self, &w->drawing, err) : status;
 }
 
 static tp_status wavefront_init(tp_instance *self, tp_error *err)

@@ -44,12 +44,15 @@ struct journey {
     tpi_nav_point from; /* where it was planned */
     double planned_s, decided_s;
     double best, best_s; /* m to go at the best moment, and when that was */
+    double drawn_s;      /* when the way was planned that is drawn; 0 for none */
 };
 
 struct wavefront {
     tp_device *online, *offline; /* borrowed; NULL if not offered */
     tp_link *input, *output;     /* borrowed */
+    tp_link *drawing;            /* borrowed: shows the way; NULL for none */
     struct beams beams;          /* of a sensor, if there is one */
+    bool waits;                  /* its readings have not been put on the map */
     struct gridmap map;
     tpi_nav_plan plan;
     bool has_plan;   /* the map was taken */
@@ -65,6 +68,9 @@ struct wavefront {
 
 /* One decision, at a time of the data. */
 void tpi_journey_step(struct wavefront *w, double time);
+
+/* Show the way as it is now, if it is another one than before. */
+void tpi_journey_draw(struct wavefront *w);
 
 /* A new goal. */
 void tpi_journey_begin(struct wavefront *w, const tpi_nav_pose *goal);

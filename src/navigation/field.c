@@ -15,6 +15,44 @@ static double fit_of(const tpi_nav_field *field, double off)
     return log((1 - field->bad) * exp(-share * share / 2) + field->bad);
 }
 
+static bool is_open(const tpi_nav_grid *grid, size_t column, size_t row)
+{
+    return column >= grid->width || row >= grid->height ||
+           grid->cells[row * grid->width + column] <= 0;
+}
+
+/* Only what is at the outside of an obstacle is met by beams. */
+static tp_status find_faces(const tpi_nav_grid *grid, tpi_nav_grid *out, tp_error *err)
+{
+    const tp_status status = tpi_nav_grid_init(out, grid->width, grid->height, grid->scale, err);
+
+    for (size_t row = 0; row < grid->height && status == TP_OK; row++) {
+        for (size_t column = 0; column < grid->width; column++) {
+            out->cells[row * grid->width + column] =
+                !is_open(grid, column, row) &&
+                (is_open(grid, column + 1, row) || is_open(grid, column - 1, row) ||
+                 is_open(grid, column, row + 1) || is_open(grid, column, row - 1));
+        }
+    }
+    return status;
+}
+
+/* How far each cell is from the nearest face. It is half a cell before the middle of its cell:
+ * without that, and with the insides of walls as good as their faces, the robot would be believed
+ * nearer to what it sees than it is. */
+static tp_status measure(const tpi_nav_grid *grid, double most, float *away, tp_error *err)
+{
+    tpi_nav_grid faces = {0};
+    tp_status status = find_faces(grid, &faces, err);
+
+    status = status == TP_OK ? tpi_nav_distance(&faces, false, most + 1, away, err) : status;
+    for (size_t i = 0; i < (size_t)grid->width * grid->height && status == TP_OK; i++) {
+        away[i] += grid->cells[i] > 0 ? 0.5f : -0.5f;
+    }
+    tpi_nav_grid_fini(&faces);
+    return status;
+}
+
 tp_status tpi_nav_field_init(tpi_nav_field *field, const tpi_nav_grid *grid, double deviation,
                              double bad, tp_error *err)
 {
@@ -26,7 +64,7 @@ tp_status tpi_nav_field_init(tpi_nav_field *field, const tpi_nav_grid *grid, dou
     field->away = malloc(count);
     tp_status status = away == NULL || field->away == NULL
                            ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                           : tpi_nav_distance(grid, false, cells, away, err);
+                           : measure(grid, cells, away, err);
     for (size_t i = 0; i < count && status == TP_OK; i++) {
         field->away[i] = (uint8_t)lrint(fmin((double)away[i] / cells, 1) * 255);
     }

@@ -48,4 +48,8 @@ tp_status tpi_nav_mapfile_picture(tpi_nav_grid *out, const char *path, const tpi
 tp_status tpi_nav_mapfile_yaml(tpi_nav_grid *out, const char *path, tpi_nav_rules *rules,
                                tp_error *err);
 
+/* Write the known part of a grid as a picture PATH.png and its PATH.yaml (mapsave.c). Errors name
+ * the file. */
+tp_status tpi_nav_mapfile_save(const tpi_nav_grid *grid, const char *path, tp_error *err);
+
 #endif

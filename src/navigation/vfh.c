@@ -7,6 +7,7 @@ static const double pi = 3.14159265358979323846;
 static const double narrow = 80 * 3.14159265358979323846 / 180;
 static const double facing = 60 * 3.14159265358979323846 / 180; /* beyond, it turns on the spot */
 static const double contact = 0.02;                             /* m: never nearer than that */
+static const double mover_margin = 0.15;                        /* m: to what moves, likewise */
 
 static double between(tpi_nav_pair pair, double speed)
 {
@@ -50,9 +51,23 @@ static void cover(tpi_nav_vfh *vfh, const tpi_nav_point *point, double radius, d
     if (away > reach || away < 1e-6) {
         return;
     }
-    for (double a = angle - half; a < angle + half + width; a += width) {
-        float *nearest = &vfh->histogram[sector_at(vfh, fmin(a, angle + half))];
-        *nearest = fminf(*nearest, (float)away);
+    const unsigned sectors = vfh->settings.sectors;
+    const int covered = (int)floor((angle + half) / width) - (int)floor((angle - half) / width);
+    unsigned sector = sector_at(vfh, angle - half);
+    for (int i = 0; i <= covered; i++) {
+        if ((float)away < vfh->histogram[sector]) {
+            vfh->histogram[sector] = (float)away;
+        }
+        sector = sector + 1 == sectors ? 0 : sector + 1;
+    }
+}
+
+/* What moves is where it will be in the next second and a half. */
+static void cover_mover(tpi_nav_vfh *vfh, const tpi_nav_mover *mover, double radius)
+{
+    for (double time = 0.3; time < 1.6; time += 0.3) {
+        const tpi_nav_point at = {mover->x + time * mover->vx, mover->y + time * mover->vy};
+        cover(vfh, &at, radius + mover->radius, vfh->settings.view);
     }
 }
 
@@ -92,6 +107,9 @@ static void build(tpi_nav_vfh *vfh, const tpi_nav_point *points, size_t count, d
     }
     for (size_t i = 0; i < count; i++) {
         cover(vfh, &points[i], radius, s->view);
+    }
+    for (size_t i = 0; i < vfh->mover_count; i++) {
+        cover_mover(vfh, &vfh->movers[i], radius);
     }
     for (unsigned i = 0; i < s->sectors; i++) {
         vfh->blocked[i] = (double)vfh->histogram[i] < ahead;
@@ -168,8 +186,38 @@ static struct choice choose(const tpi_nav_vfh *vfh, double goal, double current)
 
 /* ---- The velocity ---------------------------------------------------------------------------- */
 
-double tpi_nav_vfh_allowed(const tpi_nav_vfh *vfh, double forward, double turn,
-                           const tpi_nav_point *points, size_t count)
+/* With which part of a velocity the robot stands before a mover comes to it. */
+static double allowed_by_movers(const tpi_nav_vfh *vfh, double forward, double turn)
+{
+    const double brake = fmax(vfh->settings.max_acceleration, 0.05);
+
+    for (double part = 1; part > 0.1; part -= 0.2) {
+        if (tpi_nav_arc_clearance(vfh, part * forward, part * turn, 10, brake, mover_margin) >=
+            mover_margin) {
+            return part;
+        }
+    }
+    return 0;
+}
+
+/* Whether a mover is, or soon will be, where the corners of a turning robot go. */
+static bool is_beside(const tpi_nav_vfh *vfh)
+{
+    const double circle = tpi_nav_outline_circle(&vfh->settings.outline);
+
+    for (size_t i = 0; i < vfh->mover_count; i++) {
+        const tpi_nav_mover *m = &vfh->movers[i];
+        for (double time = 0; time < 0.7; time += 0.2) {
+            if (hypot(m->x + time * m->vx, m->y + time * m->vy) < circle + m->radius) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static double allowed_by_points(const tpi_nav_vfh *vfh, double forward, double turn,
+                                const tpi_nav_point *points, size_t count)
 {
     const tpi_nav_vfh_settings *s = &vfh->settings;
     const double circle = tpi_nav_outline_circle(&s->outline);
@@ -186,6 +234,18 @@ double tpi_nav_vfh_allowed(const tpi_nav_vfh *vfh, double forward, double turn,
     /* The speed v with v^2 / 2b + 0.2 v = way. */
     const double fitting = brake * (sqrt(0.04 + 2 * way / brake) - 0.2);
     return way < 0.005 ? 0 : fmin(fitting / speed, 1);
+}
+
+double tpi_nav_vfh_allowed(const tpi_nav_vfh *vfh, double forward, double turn,
+                           const tpi_nav_point *points, size_t count)
+{
+    const double part = allowed_by_points(vfh, forward, turn, points, count);
+
+    if (fabs(forward) < 1e-3) {
+        return is_beside(vfh) ? 0 : part;
+    }
+    return vfh->mover_count == 0 ? part
+                                 : part * allowed_by_movers(vfh, part * forward, part * turn);
 }
 
 static void halt(tpi_nav_vfh *vfh)
@@ -236,8 +296,12 @@ static void drive(tpi_nav_vfh *vfh, const struct choice *choice, double away,
         return;
     }
     const double brake = fmax(s->max_acceleration, 0.05);
+    const double near = sqrt(2 * brake * fmax(away - s->distance_epsilon / 2, 0.01));
+    if (s->arcs && tpi_nav_arc_choose(vfh, angle, fmin(limit, near), points, count, period)) {
+        return;
+    }
     double speed = limit * (1 - fabs(angle) / facing);
-    speed = fmin(speed, sqrt(2 * brake * fmax(away - s->distance_epsilon / 2, 0.01)));
+    speed = fmin(speed, near);
     speed = fmin(speed, fmax(vfh->speed, 0) + s->max_acceleration * period);
     const double turn = fmax(-turnrate, fmin(turnrate, 2 * angle));
     const double allowed = tpi_nav_vfh_allowed(vfh, speed, turn, points, count);

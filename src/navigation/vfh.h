@@ -9,10 +9,21 @@
  * Then the velocity is checked: the robot's outline goes along the arc, and its speed is such that
  * it could stop before it touches anything. That is what keeps it from contact; the histogram only
  * chooses where to go.
+ *
+ * Things that move (movers.h) block the directions where they will be in the next seconds, and the
+ * robot must stand before one of them comes to it. So somebody may walk into the robot, but the
+ * robot does not drive into somebody who keeps on walking.
+ *
+ * With `arcs`, the velocity comes from a window of arcs that the robot can drive within the next
+ * moment, after M. Seder and I. Petrovic, Dynamic window based approach to mobile robot motion
+ * control in the presence of moving obstacles (2007): each is driven in thought among things that
+ * stand and things that move, and the one that leads nearest to the chosen direction, far from all
+ * of them, is taken.
  */
 #ifndef TROUPE_NAVIGATION_VFH_H
 #define TROUPE_NAVIGATION_VFH_H
 
+#include "navigation/movers.h"
 #include "navigation/outline.h"
 
 enum { TPI_NAV_MOST_SECTORS = 360 };
@@ -37,6 +48,7 @@ typedef struct tpi_nav_vfh_settings {
     double weight_goal, weight_current;
     double distance_epsilon, angle_epsilon;
     tpi_nav_outline outline;
+    bool arcs; /* the velocity comes from a window of arcs */
 } tpi_nav_vfh_settings;
 
 typedef enum tpi_nav_vfh_state {
@@ -56,6 +68,8 @@ typedef struct tpi_nav_vfh {
     double turn;
     float histogram[TPI_NAV_MOST_SECTORS]; /* the distance to the nearest obstacle of each sector */
     bool blocked[TPI_NAV_MOST_SECTORS];
+    tpi_nav_mover movers[TPI_NAV_MOST_MOVERS]; /* set before a step, in the robot's frame */
+    size_t mover_count;
 } tpi_nav_vfh;
 
 /* Begin with a new goal: what was picked before is forgotten. */
@@ -67,8 +81,18 @@ void tpi_nav_vfh_step(tpi_nav_vfh *vfh, const tpi_nav_pose *pose, const tpi_nav_
                       const tpi_nav_point *points, size_t count, double period);
 
 /* The highest part of a velocity, from 0 to 1, with which the robot can stop before it touches
- * anything. */
+ * anything, and stands before a mover comes to it. */
 double tpi_nav_vfh_allowed(const tpi_nav_vfh *vfh, double forward, double turn,
                            const tpi_nav_point *points, size_t count);
+
+/* arcs.c. How near movers will come while the robot drives along an arc for some seconds: the
+ * least distance in metres, at most `most`; 0 if they touch. Only movers that it drives towards
+ * count. Above 0, `brake` is the rate at which it brakes after its delay, until it stands. */
+double tpi_nav_arc_clearance(const tpi_nav_vfh *vfh, double forward, double turn, double seconds,
+                             double brake, double most);
+
+/* The best arc towards a direction; false if none leads on. */
+bool tpi_nav_arc_choose(tpi_nav_vfh *vfh, double angle, double limit, const tpi_nav_point *points,
+                        size_t count, double period);
 
 #endif

@@ -57,28 +57,57 @@ static bool is_near(const tpi_nav_window *window, const tpi_nav_pose *pose, doub
     return fabs(x - pose->x) < half && fabs(y - pose->y) < half;
 }
 
+/* How far a beam stays among the cells that are remembered. */
+static double within(const tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y,
+                     double dx, double dy)
+{
+    const double half = (window->side / 2.0 - 1) * window->cell;
+    const double to_x = dx > 0 ? pose->x + half - x : pose->x - half - x;
+    const double to_y = dy > 0 ? pose->y + half - y : pose->y - half - y;
+    const double by_x = fabs(dx) > 1e-9 ? to_x / dx : HUGE_VAL;
+    const double by_y = fabs(dy) > 1e-9 ? to_y / dy : HUGE_VAL;
+
+    return is_near(window, pose, x, y) ? fmin(by_x, by_y) : 0;
+}
+
+/* A beam that only grazes a cell does not tell about the point in its other corner. */
+static void pass(struct window_cell *cell, double x, double y, double dx, double dy, double step)
+{
+    if (cell->used && fabs((cell->x - x) * dy - (cell->y - y) * dx) < step) {
+        cell->used = false;
+    }
+}
+
+/* A place along one axis of the torus, in cells: from 0 to below `side`, of which it is at most one
+ * step away. */
+static double wrap(double at, double side)
+{
+    const double wrapped = at >= side ? at - side : at < 0 ? at + side : at;
+
+    return wrapped < side ? wrapped : 0; /* rounding can make it `side` */
+}
+
 /* Forget the points of cells that a beam crosses, up to a cell before its end. */
 static void sweep(tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y,
                   double angle, double range)
 {
     const double step = window->cell / 2;
-    const double most = fmin(range - 1.5 * window->cell, window->side * window->cell);
     const double dx = cos(angle);
     const double dy = sin(angle);
+    const double most = fmin(range - 1.5 * window->cell, within(window, pose, x, y, dx, dy));
+    const double side = window->side;
+    double column = wrap(x / window->cell - side * floor(x / window->cell / side), side);
+    double row = wrap(y / window->cell - side * floor(y / window->cell / side), side);
+    size_t last = SIZE_MAX;
 
     for (double way = 0; way < most; way += step) {
-        const double px = x + way * dx;
-        const double py = y + way * dy;
-        if (!is_near(window, pose, px, py)) {
-            return;
+        const size_t at = (size_t)row * window->side + (size_t)column;
+        if (at != last) {
+            pass(&window->cells[at], x, y, dx, dy, step);
+            last = at;
         }
-        struct window_cell *cell =
-            cell_at(window, (int32_t)floor(px / window->cell), (int32_t)floor(py / window->cell));
-        /* A beam that only grazes a cell does not tell about the point in its other corner. */
-        const double off = fabs((cell->x - x) * dy - (cell->y - y) * dx);
-        if (cell->used && off < step) {
-            cell->used = false;
-        }
+        column = wrap(column + dx / 2, side);
+        row = wrap(row + dy / 2, side);
     }
 }
 
@@ -140,4 +169,20 @@ size_t tpi_nav_window_points(const tpi_nav_window *window, const tpi_nav_pose *p
         }
     }
     return count;
+}
+
+tpi_nav_pose tpi_nav_between(const tpi_nav_pose *from, const tpi_nav_pose *to)
+{
+    const double dx = to->x - from->x;
+    const double dy = to->y - from->y;
+
+    return (tpi_nav_pose){cos(from->a) * dx + sin(from->a) * dy,
+                          cos(from->a) * dy - sin(from->a) * dx, tpi_nav_angle(to->a - from->a)};
+}
+
+tpi_nav_pose tpi_nav_after(const tpi_nav_pose *from, const tpi_nav_pose *by)
+{
+    return (tpi_nav_pose){from->x + cos(from->a) * by->x - sin(from->a) * by->y,
+                          from->y + sin(from->a) * by->x + cos(from->a) * by->y,
+                          tpi_nav_angle(from->a + by->a)};
 }

@@ -54,4 +54,10 @@ size_t tpi_nav_window_points(const tpi_nav_window *window, const tpi_nav_pose *p
 /* An angle between -pi and pi. */
 double tpi_nav_angle(double angle);
 
+/* The pose `to` as seen from the pose `from`. */
+tpi_nav_pose tpi_nav_between(const tpi_nav_pose *from, const tpi_nav_pose *to);
+
+/* The pose that is `by` from the pose `from`: the opposite. */
+tpi_nav_pose tpi_nav_after(const tpi_nav_pose *from, const tpi_nav_pose *by);
+
 #endif

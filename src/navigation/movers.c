@@ -1,0 +1,221 @@
+/* movers.c - what moves around a robot; see movers.h. */
+#include "navigation/movers.h"
+
+#include <math.h>
+
+static const double gap = 0.25;     /* m: readings that are farther apart are of two things */
+static const double widest = 0.8;   /* m: of something that moves */
+static const double leap = 0.5;     /* m: between two scans */
+static const double slowest = 0.15; /* m/s */
+static const double fastest = 2;
+static const double gone_s = 3;     /* without being seen, outside of the view */
+static const double hidden_s = 0.5; /* where a beam passes: it is elsewhere */
+static const double got_on = 0.2;   /* m: from where it was seen first */
+static const double skin = 0.1;     /* m: around what is seen of it */
+
+enum { SEEN_OFTEN = 4 };
+
+/* A group of readings. */
+struct group {
+    tpi_nav_point first, last, sum;
+    size_t count;
+};
+
+void tpi_nav_movers_clear(tpi_nav_movers *movers)
+{
+    *movers = (tpi_nav_movers){0};
+}
+
+static tpi_nav_point end_of(const tpi_nav_pose *pose, const tpi_nav_beam *beam)
+{
+    const double x = beam->x + beam->range * cos(beam->angle);
+    const double y = beam->y + beam->range * sin(beam->angle);
+
+    return (tpi_nav_point){pose->x + cos(pose->a) * x - sin(pose->a) * y,
+                           pose->y + sin(pose->a) * x + cos(pose->a) * y};
+}
+
+static double between(tpi_nav_point a, tpi_nav_point b)
+{
+    return hypot(a.x - b.x, a.y - b.y);
+}
+
+/* ---- Following ------------------------------------------------------------------------------- */
+
+static tpi_nav_point expected(const struct nav_track *track, double time)
+{
+    const double since = time - track->time;
+
+    return (tpi_nav_point){track->at.x + track->at.vx * since, track->at.y + track->at.vy * since};
+}
+
+static struct nav_track *find(tpi_nav_movers *movers, tpi_nav_point at, double time)
+{
+    struct nav_track *best = NULL;
+    double least = leap;
+
+    for (size_t i = 0; i < TPI_NAV_MOST_MOVERS; i++) {
+        struct nav_track *track = &movers->tracks[i];
+        if (track->seen > 0 && track->time < time) {
+            const double away = between(expected(track, time), at);
+            if (away < least) {
+                least = away;
+                best = track;
+            }
+        }
+    }
+    return best;
+}
+
+/* Room for a new one: an empty place, otherwise that of the oldest. */
+static struct nav_track *room(tpi_nav_movers *movers)
+{
+    struct nav_track *oldest = &movers->tracks[0];
+
+    for (size_t i = 0; i < TPI_NAV_MOST_MOVERS; i++) {
+        struct nav_track *track = &movers->tracks[i];
+        if (track->seen == 0) {
+            return track;
+        }
+        oldest = track->time < oldest->time ? track : oldest;
+    }
+    return oldest;
+}
+
+static void follow(struct nav_track *track, tpi_nav_point at, double radius, double time)
+{
+    const double since = time - track->time;
+    const tpi_nav_point guess = expected(track, time);
+    const double dx = at.x - guess.x;
+    const double dy = at.y - guess.y;
+    const double gain = track->seen == 1 ? 1 : 0.35;
+
+    track->at.x = guess.x + 0.6 * dx;
+    track->at.y = guess.y + 0.6 * dy;
+    track->at.vx += gain * dx / since;
+    track->at.vy += gain * dy / since;
+    const double speed = hypot(track->at.vx, track->at.vy);
+    if (speed > fastest) {
+        track->at.vx *= fastest / speed;
+        track->at.vy *= fastest / speed;
+    }
+    track->at.radius = radius;
+    track->time = time;
+    track->seen++;
+}
+
+static void take_group(tpi_nav_movers *movers, const struct group *g, double time)
+{
+    const double width = between(g->first, g->last);
+
+    if (g->count < 2 || width > widest) {
+        return;
+    }
+    const tpi_nav_point at = {g->sum.x / (double)g->count, g->sum.y / (double)g->count};
+    const double radius = fmax(width / 2, 0.15) + skin;
+    struct nav_track *track = find(movers, at, time);
+    if (track != NULL) {
+        follow(track, at, radius, time);
+    } else {
+        *room(movers) = (struct nav_track){
+            .at = {.x = at.x, .y = at.y, .radius = radius}, .born = at, .time = time, .seen = 1};
+    }
+}
+
+/* Whether a reading at the side of a group is nearer: then more of it may be behind that. */
+static bool hides(const tpi_nav_beam *side, const tpi_nav_beam *edge)
+{
+    return side->range < edge->range - 0.1;
+}
+
+/* Whether a beam goes past a place: nothing can be there. */
+static bool is_passed(const tpi_nav_pose *pose, tpi_nav_point at, const tpi_nav_beam *beams,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double dx = at.x - pose->x;
+        const double dy = at.y - pose->y;
+        const double x = cos(pose->a) * dx + sin(pose->a) * dy - beams[i].x;
+        const double y = cos(pose->a) * dy - sin(pose->a) * dx - beams[i].y;
+        if (fabs(tpi_nav_angle(atan2(y, x) - beams[i].angle)) < 0.02 &&
+            beams[i].range > hypot(x, y) + leap) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget_old(tpi_nav_movers *movers, const tpi_nav_pose *pose, const tpi_nav_beam *beams,
+                       size_t count, double time)
+{
+    for (size_t i = 0; i < TPI_NAV_MOST_MOVERS; i++) {
+        struct nav_track *track = &movers->tracks[i];
+        const double since = time - track->time;
+        if (track->seen == 0) {
+            continue;
+        }
+        if (!(since >= 0 && since <= gone_s) ||
+            (since > hidden_s && is_passed(pose, expected(track, time), beams, count))) {
+            track->seen = 0;
+        }
+    }
+}
+
+/* ---- Scans ----------------------------------------------------------------------------------- */
+
+void tpi_nav_movers_take(tpi_nav_movers *movers, const tpi_nav_pose *pose,
+                         const tpi_nav_beam *beams, size_t count, double time)
+{
+    forget_old(movers, pose, beams, count, time);
+    for (size_t i = 0; i < count;) {
+        if (!beams[i].hit) {
+            i++;
+            continue;
+        }
+        struct group g = {.count = 0};
+        const size_t begin = i;
+        while (i < count && beams[i].hit) {
+            const tpi_nav_point at = end_of(pose, &beams[i]);
+            if (g.count > 0 && between(at, g.last) > gap) {
+                break;
+            }
+            g.first = g.count == 0 ? at : g.first;
+            g.last = at;
+            g.sum.x += at.x;
+            g.sum.y += at.y;
+            g.count++;
+            i++;
+        }
+        if (begin > 0 && i < count && !hides(&beams[begin - 1], &beams[begin]) &&
+            !hides(&beams[i], &beams[i - 1])) {
+            take_group(movers, &g, time);
+        }
+    }
+}
+
+size_t tpi_nav_movers_around(const tpi_nav_movers *movers, const tpi_nav_pose *pose, double time,
+                             tpi_nav_mover out[TPI_NAV_MOST_MOVERS])
+{
+    const double c = cos(pose->a);
+    const double s = sin(pose->a);
+    size_t count = 0;
+
+    for (size_t i = 0; i < TPI_NAV_MOST_MOVERS; i++) {
+        const struct nav_track *track = &movers->tracks[i];
+        const tpi_nav_mover *m = &track->at;
+        if (track->seen < SEEN_OFTEN || !(time - track->time <= gone_s) ||
+            hypot(m->vx, m->vy) < slowest ||
+            between((tpi_nav_point){m->x, m->y}, track->born) < got_on) {
+            continue;
+        }
+        const tpi_nav_point at = expected(track, time);
+        const double dx = at.x - pose->x;
+        const double dy = at.y - pose->y;
+        out[count++] = (tpi_nav_mover){.x = c * dx + s * dy,
+                                       .y = c * dy - s * dx,
+                                       .vx = c * m->vx + s * m->vy,
+                                       .vy = c * m->vy - s * m->vx,
+                                       .radius = m->radius};
+    }
+    return count;
+}
