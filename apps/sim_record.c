@@ -51,9 +51,9 @@ static size_t piece_of(const sim_record *record, const char *text, size_t length
     return line_end == NULL ? length : (size_t)(line_end - text) + 1;
 }
 
-/* A file whose writer is killed must not end within a line. A process
- * that is killed in a write has written whole pages, so only a short line may cross a page's end.
- */
+/* A file whose writer is killed should not end within a line. A process that is killed in a write
+ * has written whole pages, so nothing but a single line is written across a page's end. That line
+ * can still be cut there: on a busy disk the system waits between two pages of one write. */
 static void write_lines(sim_record *record)
 {
     const char *text = record->lines.data;

@@ -96,6 +96,9 @@ static tp_status serve(sim_server *s, tp_error *err)
 
     s->served = (tpi_sim_served){.driver = tpi_sim_served_driver, .host = &s->host};
     s->served.driver.flags |= s->options.config != NULL ? TP_DRIVER_JOINS : 0u;
+    if (s->options.driver != NULL) {
+        s->served.driver.name = s->options.driver;
+    }
     s->drivers[0] = &s->served.driver;
     if (s->options.config != NULL) {
         tpi_buf_puts(&text, s->options.config);

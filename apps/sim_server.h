@@ -28,6 +28,7 @@ typedef struct sim_server_options {
     /* A configuration instead of everything in the world: its text and its path, for messages and
      * relative names. Its section `sim` is the world, whatever its worldfile. NULL for none. */
     const char *config, *config_path;
+    const char *driver; /* the name of that section's driver; NULL for "sim" */
 
     /* Receives notes of the world: from sim_server_create(), then from the world's thread. */
     void (*note)(void *context, const char *text);

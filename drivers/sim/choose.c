@@ -6,7 +6,7 @@
  * already; as Player's Stage plug-in does it. A model that fits is preferred to one that can stand
  * in. A section that names no model takes one robot: the first by name that has all that the
  * section provides. If there is none, it takes the robot that has most of it, the rest from other
- * robots, and adds a note.
+ * robots, and adds a note. A model that two sections name has its devices twice, with a note.
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,15 +64,17 @@ struct wanted {
     unsigned number;
     const char *key; /* of the address; "" for none */
     bool makeshift;  /* what is no more than that is taken, too */
+    bool shared;     /* what an earlier section has is taken, too */
 };
 
 static bool is_free(const simd_offering *o, const struct wanted *w, const simd_kind *kind,
                     tpi_sim_model model)
 {
+    const uint64_t taken = w->shared ? o->taken_here[model] : o->taken[model];
     tpi_sim_info info;
 
     tpi_sim_model_info(o->s->world, model, &info);
-    return (kind->models >> info.kind & 1) != 0 && (o->taken[model] >> w->number & 1) == 0 &&
+    return (kind->models >> info.kind & 1) != 0 && (taken >> w->number & 1) == 0 &&
            (kind->has == NULL || kind->has(o->s, model));
 }
 
@@ -140,6 +142,16 @@ static struct wanted wanted_at(const simd_offering *o, size_t i)
     struct wanted w = {.key = tp_provides_key(o->s->instance, i)};
 
     w.kind = tpi_simd_kind_of(tp_provides_interface(o->s->instance, i), &w.number);
+    for (unsigned n = 0; w.kind != NULL && w.key[0] != '\0'; n++) { /* a key can mean the world */
+        const simd_kind *row = row_of(w.kind->interface, n);
+        if (row == NULL) {
+            break;
+        }
+        if (is_of_world(row) && row->key != NULL && strcmp(row->key, w.key) == 0) {
+            w.kind = row;
+            w.number = number_of(row);
+        }
+    }
     return w;
 }
 
@@ -207,7 +219,11 @@ static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
     }
     if (!o->named) {
         find_robot(o);
+        return TP_OK;
     }
+    tpi_sim_info info;
+    tpi_sim_model_info(s->world, o->robot, &info);
+    memset(o->taken_here + o->robot, 0, info.family * sizeof *o->taken_here);
     return TP_OK;
 }
 
@@ -267,6 +283,22 @@ static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
     return found == TPI_SIM_NONE ? search_robots(o, w) : found;
 }
 
+/* Published configurations name one robot in two sections, at two ports: both get it. */
+static tpi_sim_model search_shared(simd_offering *o, struct wanted *w)
+{
+    char text[192];
+
+    w->makeshift = false;
+    w->shared = true;
+    const tpi_sim_model found = o->named ? search_all(o, w) : TPI_SIM_NONE;
+    if (found != TPI_SIM_NONE) {
+        snprintf(text, sizeof text, "the %s of the model \"%.80s\" is offered by two sections",
+                 w->kind->interface->name, tp_section_string(o->s->instance, o->section, "model"));
+        tpi_simd_note(o->s, text);
+    }
+    return found;
+}
+
 /* A slip in a key would give something else than was meant. */
 static void tell_key(const simd_offering *o, const struct wanted *w)
 {
@@ -300,11 +332,13 @@ tp_status tpi_simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tp
     }
     if (status == TP_OK) {
         *model = search_all(o, &w);
+        *model = *model == TPI_SIM_NONE ? search_shared(o, &w) : *model;
         *kind = w.kind;
         status = *model == TPI_SIM_NONE ? fail_to_find(o, w.kind, err) : TP_OK;
     }
     if (status == TP_OK && !w.kind->any) {
         o->taken[*model] |= UINT64_C(1) << w.number;
+        o->taken_here[*model] |= UINT64_C(1) << w.number;
     }
     if (status == TP_OK) {
         tell_key(o, &w);

@@ -870,6 +870,34 @@ static void drawings_are_kept_within_bounds(void **state)
     stage_end(&s);
 }
 
+static void drawings_on_the_world_are_apart_from_those_of_models(void **state)
+{
+    stage s;
+    tp_point_2d points[2] = {{1, 2}, {3, 4}};
+    const tp_graphics2d_cmd_polyline line = {.points_count = 2, .points = points};
+    tpi_sim_sketched sketched = {0};
+    size_t count = 0;
+
+    (void)state;
+    stage_begin(&s, "world:0 graphics2d:0 world@graphics2d:1 world@graphics2d:2", EVERYTHING);
+    bench_reader *model = stage_open(&s, "graphics2d:0");
+    bench_reader *first = stage_open(&s, "graphics2d:1");
+    bench_reader *second = stage_open(&s, "graphics2d:2");
+    stage_command(&s, model, TP_GRAPHICS2D_CMD_POLYLINE, &line);
+    stage_command(&s, first, TP_GRAPHICS2D_CMD_POLYLINE, &line);
+    stage_command(&s, second, TP_GRAPHICS2D_CMD_POLYLINE, &line);
+    stage_command(&s, first, TP_GRAPHICS2D_CMD_CLEAR, NULL);
+    stage_step(&s, 1);
+    assert_int_equal(count_sketched(&s, &count), 2);
+    unsigned of_world = 0;
+    const simd *world = tp_instance_state(tp_device_instance(bench_find(&s.p->b, "world:0")));
+    while (tpi_sim_sketch_next(world->world, &sketched)) {
+        of_world += sketched.model == TPI_SIM_NONE;
+    }
+    assert_int_equal(of_world, 1);
+    stage_end(&s);
+}
+
 /* ---- What it costs --------------------------------------------------------------------------- */
 
 static void steps_and_their_messages_take_memory_from_pools(void **state)
@@ -932,6 +960,7 @@ int main(void)
         cmocka_unit_test(radios_know_others_and_where_they_are),
         cmocka_unit_test(what_is_said_can_be_read),
         cmocka_unit_test(drawings_are_kept_within_bounds),
+        cmocka_unit_test(drawings_on_the_world_are_apart_from_those_of_models),
         cmocka_unit_test(steps_and_their_messages_take_memory_from_pools),
     };
 

@@ -116,8 +116,9 @@ static tp_status unknown_property(const tp_simulation_property_req *ask, tp_erro
     char text[MOST_TEXT] = "";
 
     (void)tpi_counted_copy(text, sizeof text, ask->prop, ask->prop_count);
-    return tp_fail(err, TP_E_UNKNOWN,
-                   "models have no property \"%s\": there are color, color_rgba and time", text);
+    return tp_fail(
+        err, TP_E_UNKNOWN,
+        "models have no property \"%s\": there are color, color_rgba, delivered and time", text);
 }
 
 static void get_colour(const simd *s, tpi_sim_model model, float parts[COLOUR_PARTS])
@@ -153,6 +154,9 @@ static tp_status get_property(tp_device *device, const tp_simulation_property_re
     } else if (is_property(ask, "color_rgba")) {
         snprintf(room->text, sizeof room->text, "%.3g %.3g %.3g %.3g", (double)room->colour[0],
                  (double)room->colour[1], (double)room->colour[2], (double)room->colour[3]);
+        put_value(answer, room->text, strlen(room->text) + 1);
+    } else if (is_property(ask, "delivered")) {
+        snprintf(room->text, sizeof room->text, "%u", tpi_sim_delivered(s->world, model));
         put_value(answer, room->text, strlen(room->text) + 1);
     } else if (is_property(ask, "time")) {
         room->time_us = (uint64_t)tpi_sim_time_us(s->world);

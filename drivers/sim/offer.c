@@ -261,7 +261,7 @@ static tp_status offer_everything(simd_offering *o, tp_error *err)
     for (size_t i = 0; tpi_simd_kinds[i] != NULL; i++) {
         for (const simd_kind *kind = tpi_simd_kinds[i]; kind->interface != NULL && status == TP_OK;
              kind++) {
-            if (kind->models == 0 && !kind->any) {
+            if (kind->models == 0 && !kind->any && kind->key == NULL) {
                 status = make_device(o, kind, TPI_SIM_NONE, SIZE_MAX, err);
             }
         }
@@ -315,9 +315,11 @@ tp_status tpi_simd_offer_all(simd *s, tp_error *err)
     o->s = s;
     o->section = SIZE_MAX;
     o->taken = calloc(tpi_sim_model_count(s->world) + 1, sizeof *o->taken);
+    o->taken_here = calloc(tpi_sim_model_count(s->world) + 1, sizeof *o->taken_here);
     o->vehicles = calloc(tpi_sim_model_count(s->world) + 1, sizeof(simd_device *));
-    tp_status status =
-        o->taken == NULL || o->vehicles == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    tp_status status = o->taken == NULL || o->taken_here == NULL || o->vehicles == NULL
+                           ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                           : TP_OK;
     status = status == TP_OK ? sort_roots(o, err) : status;
     if (status == TP_OK && count == 0) {
         status = offer_everything(o, err);
@@ -335,6 +337,7 @@ tp_status tpi_simd_offer_all(simd *s, tp_error *err)
         tell_left_out(o);
     }
     free((void *)o->vehicles);
+    free(o->taken_here);
     free(o->taken);
     free(o->roots);
     free(o);

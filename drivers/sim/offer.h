@@ -18,6 +18,7 @@ typedef struct simd_offering {
     size_t root_count;
     simd_device **vehicles;         /* owned; of each model: the vehicle that it is, or NULL */
     uint64_t *taken;                /* owned: of each model, a bit for each interface and key */
+    uint64_t *taken_here;           /* owned: the same by the section alone, in a named robot */
     uint32_t next[SIMD_MOST_KINDS]; /* index of the next device of each interface, for "all" */
     size_t left_out;                /* devices for which none was left */
     size_t section;                 /* that is looked at; SIZE_MAX for none yet */

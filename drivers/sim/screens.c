@@ -22,6 +22,12 @@ static bool graphics_suits(const simd *s, tpi_sim_model model)
     return info.kind == TPI_SIM_POSITION;
 }
 
+/* Of the world, each device has a sheet; otherwise the model's own drawings are meant. */
+static tpi_sim_model sheet_of(const simd_device *d)
+{
+    return d->model == TPI_SIM_NONE ? TPI_SIM_SHEET(tp_device_addr(d->device)->index) : d->model;
+}
+
 /* Without any opacity it would not be worth drawing: then it was forgotten. */
 static uint32_t colour_of(const tp_color *colour)
 {
@@ -37,7 +43,7 @@ static tp_status sketch(tp_device *device, const tpi_sim_stroke *stroke, const t
     if (stroke->count == 0) {
         return TP_OK;
     }
-    const tp_status status = tpi_sim_sketch(d->owner->world, d->model, stroke, &points->px, err);
+    const tp_status status = tpi_sim_sketch(d->owner->world, sheet_of(d), stroke, &points->px, err);
     tpi_simd_scene_changed(d->owner);
     return status;
 }
@@ -47,7 +53,7 @@ static tp_status clear(tp_device *device, tp_error *err)
     const simd_device *d = simd_of(device);
 
     (void)err;
-    tpi_sim_sketch_clear(d->owner->world, d->model);
+    tpi_sim_sketch_clear(d->owner->world, sheet_of(d));
     tpi_simd_scene_changed(d->owner);
     return TP_OK;
 }
@@ -167,6 +173,12 @@ const simd_kind tpi_simd_screens[] = {
         .any = true,
         .passive = true,
         .suits = graphics_suits,
+    },
+    {
+        .interface = &tp_interface_graphics2d, /* in the frame of the world */
+        .ops = &graphics_ops,
+        .key = "world",
+        .passive = true,
     },
     {
         .interface = &tp_interface_graphics3d,

@@ -170,9 +170,15 @@ static void colour_and_time_are_properties_of_models(void **state)
     told = stage_get(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask);
     memcpy(&time_us, told->value, sizeof time_us);
     assert_int_equal(time_us, 200000);
+    ask.prop = play_chars("delivered");
+    ask.prop_count = 10;
+    told = stage_get(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask);
+    assert_string_equal(told->value, "0"); /* nobody forages */
     ask.prop = play_chars("mass");
-    stage_refused(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask,
-                  "models have no property \"mass\": there are color, color_rgba and time");
+    ask.prop_count = 5;
+    stage_refused(
+        &s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask,
+        "models have no property \"mass\": there are color, color_rgba, delivered and time");
     stage_end(&s);
 }
 

@@ -79,14 +79,25 @@ static bool is_behind(const simd *s)
     return s->keeper != NULL && tp_device_behind(s->keeper->device) > 0;
 }
 
+/* Whether readers have still to get so much that more would overflow their queues: a client that
+ * asks for a thousand steps wants to see them. What is on its way finds room in a queue that is not
+ * behind. */
+static bool is_ahead(const simd *s)
+{
+    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY || is_behind(s);
+}
+
 void tpi_simd_set_period(simd *s)
 {
     const int64_t pace_ns = s->lockstep || s->over ? watch_ns : tpi_simd_pace_period_ns(&s->pace);
     const bool shown = tpi_simd_scene_waits(s) && (pace_ns == 0 || pace_ns > watch_ns);
     const int64_t usual_ns = shown ? watch_ns : pace_ns;
-    const int64_t next_ns = is_behind(s) ? catch_up_ns : 1;
+    const int64_t next_ns = is_ahead(s) ? catch_up_ns : 1;
 
     set_period(s, tpi_simd_is_awaited(s) ? next_ns : usual_ns);
+    if (tpi_simd_is_awaited(s) && is_ahead(s)) {
+        tp_instance_await_room(s->instance, MOST_ON_THEIR_WAY / 2);
+    }
 }
 
 /* Whether the last step has reached quit_time. Time can be continued after it. */
@@ -129,14 +140,6 @@ static void end(simd *s)
     if (s->over) {
         tpi_simd_report_end(s);
     }
-}
-
-/* Whether readers have still to get so much that more would overflow their queues: a client that
- * asks for a thousand steps wants to see them. What is on its way finds room in a queue that is not
- * behind. */
-static bool is_ahead(const simd *s)
-{
-    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY || is_behind(s);
 }
 
 void tpi_simd_step_for_waiters(simd *s)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/control.h"
 #include "sim/maths.h"
 #include "sim/move/carry.h"
 #include "sim/move/joint.h"
@@ -321,6 +322,22 @@ static void check_overlaps(struct sim_loader *loader)
     tpi_buf_fini(&found.list);
 }
 
+static tp_status init_forage(struct sim_loader *loader)
+{
+    bool lost = false;
+    tp_status status = tpi_sim_forage_init(loader->sim, &lost, loader->reader.err);
+    tp_error text;
+
+    if (lost && loader->reader.note != NULL) {
+        tp_fail(&text, TP_E_INVALID,
+                "%s: \"fasr\" needs models with the names \"source\" and \"sink\"; without them "
+                "its robots stand still",
+                loader->reader.file);
+        loader->reader.note(loader->reader.context, text.text);
+    }
+    return status;
+}
+
 tp_status tpi_sim_build(struct sim_loader *loader)
 {
     tpi_sim *sim = loader->sim;
@@ -346,6 +363,9 @@ tp_status tpi_sim_build(struct sim_loader *loader)
     }
     if (status == TP_OK) {
         status = tpi_sim_crowd_init(sim, loader->reader.err);
+    }
+    if (status == TP_OK) {
+        status = init_forage(loader);
     }
     if (status == TP_E_NOMEM) {
         return tpi_sim_no_memory(loader);

@@ -101,6 +101,20 @@ static bool has_device(const struct sim_draft *draft, tpi_sim_kind kind)
     return false;
 }
 
+/* Tell what the controller needs and the robot has not. */
+static void tell_missing(const struct sim_loader *loader)
+{
+    const struct sim_draft *draft = &loader->draft;
+
+    for (tpi_sim_kind kind = 0; kind < TPI_SIM_KINDS; kind++) {
+        if (tpi_sim_control_needs(draft->control, kind) && !has_device(draft, kind)) {
+            tpi_sim_note(&loader->reader, &draft->control_value->place,
+                         "\"%.40s\" needs a \"%s\" on the robot; without one it stands still",
+                         draft->control_value->text, tpi_sim_types[kind]->name);
+        }
+    }
+}
+
 void tpi_sim_check_control(const struct sim_loader *loader)
 {
     const struct sim_draft *draft = &loader->draft;
@@ -110,7 +124,6 @@ void tpi_sim_check_control(const struct sim_loader *loader)
     if (draft->control == 0 || loader->reader.note == NULL) {
         return;
     }
-    const tpi_sim_kind needs = tpi_sim_control_needs(draft->control);
     if (!sim_is_driven(kind) && draft->control_member > 0) {
         tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" drives what stands on the ground; this stands on a \"%s\"",
@@ -119,9 +132,7 @@ void tpi_sim_check_control(const struct sim_loader *loader)
         tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" drives a \"position\"; a \"%s\" stands still", value->text,
                      tpi_sim_types[kind]->name);
-    } else if (!has_device(draft, needs)) {
-        tpi_sim_note(&loader->reader, &value->place,
-                     "\"%.40s\" needs a \"%s\" on the robot; without one it stands still",
-                     value->text, tpi_sim_types[needs]->name);
+    } else {
+        tell_missing(loader);
     }
 }

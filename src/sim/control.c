@@ -9,6 +9,13 @@
  * to where there is room; turn there, and drive unless something is near ahead.
  *
  * follow: along a dark line on the floor; see control_follow.c.
+ *
+ * flocking: as expand, by what is ahead only, and in the heading of the nearest robot in sight;
+ * back to a robot that is far away.
+ *
+ * fasr: carries things from a source to a sink; see control_forage.c.
+ *
+ * lasernoise: drives nothing, but makes the ranges of its ranger noisy; see sense/ranger_sense.c.
  */
 #include "sim/control.h"
 
@@ -19,15 +26,18 @@
 #include "sim/maths.h"
 #include "sim/move/position.h"
 #include "sim/sense/ranger.h"
+#include "sim/sense/sensors.h"
 
-enum { NONE, WANDER, EXPAND, FOLLOW };
+enum { NONE, WANDER, EXPAND, FOLLOW, FLOCKING, NOISE, FORAGE, ZONE };
 
 static const struct {
     const char *name;
     uint32_t control;
 } names[] = {
     {"wander", WANDER},         {"expand", EXPAND},       {"follow", FOLLOW},
-    {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND},
+    {"flocking", FLOCKING},     {"lasernoise", NOISE},    {"fasr", FORAGE},
+    {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND}, {"pioneer_flocking", FLOCKING},
+    {"source", ZONE},           {"sink", ZONE},
 };
 
 const char *tpi_sim_control_name(uint32_t index)
@@ -35,24 +45,51 @@ const char *tpi_sim_control_name(uint32_t index)
     return index < sizeof names / sizeof names[0] ? names[index].name : NULL;
 }
 
-uint32_t tpi_sim_control_find(const char *name)
+uint32_t tpi_sim_control_find(const char *text)
 {
+    const char *word = text + strspn(text, " \t");
+    const size_t length = strcspn(word, " \t");
+
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i].name, name) == 0) {
+        if (strlen(names[i].name) == length && memcmp(names[i].name, word, length) == 0) {
             return names[i].control;
         }
     }
     return NONE;
 }
 
-tpi_sim_kind tpi_sim_control_needs(uint32_t control)
+bool tpi_sim_control_is_noise(uint32_t control)
 {
-    return control == FOLLOW ? TPI_SIM_FLOOR_SENSOR : TPI_SIM_RANGER;
+    return control == NOISE;
+}
+
+bool tpi_sim_control_forages(uint32_t control)
+{
+    return control == FORAGE;
+}
+
+bool tpi_sim_control_drives(uint32_t control)
+{
+    return control != NONE && control != NOISE && control != ZONE;
+}
+
+bool tpi_sim_control_needs(uint32_t control, tpi_sim_kind kind)
+{
+    switch (kind) {
+    case TPI_SIM_RANGER:
+        return control != NONE && control != FOLLOW;
+    case TPI_SIM_FLOOR_SENSOR:
+        return control == FOLLOW;
+    case TPI_SIM_FIDUCIAL:
+        return control == FLOCKING;
+    default:
+        return false;
+    }
 }
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 {
-    return control != NONE && (sim_is_driven(kind) || kind == tpi_sim_control_needs(control));
+    return control != NONE && (sim_is_driven(kind) || tpi_sim_control_needs(control, kind));
 }
 
 /* ---- What the ranger says -------------------------------------------------------------------- */
@@ -63,8 +100,8 @@ struct summary {
     double ahead; /* nearest thing within 30 degrees of straight on */
     double safe;  /* what is nearer ahead is too near */
 
-    double left, right; /* of one that wanders: nearest thing on either side, up to 80 degrees */
-    double x, y;        /* of others: sum of all ranges in their directions, as they are */
+    double left, right; /* not of one that expands: nearest thing on either side, to 80 degrees */
+    double x, y; /* not of one that wanders: sum of ranges in their directions, as they are */
 };
 
 static inline double lesser(double a, double b)
@@ -102,6 +139,20 @@ static void look_round(const double *samples, const struct sim_ranger *config, s
     }
 }
 
+/* Of one in a flock: what is behind does not matter. */
+static void look_before(const double *samples, const struct sim_ranger *config, struct summary *sum)
+{
+    const struct sim_glance *glances = tpi_sim_ranger_glances(config);
+
+    look_aside(samples, config, sum);
+    sum->x = sum->y = 0;
+    for (uint32_t i = 0; i < config->glance_count; i++) {
+        const double range = glances[i].x > -1e-9 ? samples[glances[i].sample] : 0;
+        sum->x += glances[i].x * range;
+        sum->y += glances[i].y * range;
+    }
+}
+
 /* What the first ranger of the tree sees; false unless it has looked in this step. */
 static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 {
@@ -120,8 +171,10 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
         }
         sum->safe =
             config->reach > SIM_FAR_SIGHT ? lesser(0.5, config->reach / 8) : SIM_FAR_SIGHT / 8;
-        if (template->control == WANDER) {
+        if (template->control == WANDER || template->control == FORAGE) {
             look_aside(samples, config, sum);
+        } else if (template->control == FLOCKING) {
+            look_before(samples, config, sum);
         } else {
             look_round(samples, config, sum);
         }
@@ -139,6 +192,9 @@ static const double haste_radps = 1;
 
 static const double back_mps = 0.2;
 static const double drift_radps = 0.12;
+static const double flock_gain = 0.3;    /* turn in rad/s for each radian */
+static const double flock_apart = 3;     /* m: farther away than that is too far */
+static const double open_rad = 0.5;      /* where there is room is ahead */
 static const int64_t mood_us = 4000000;  /* how long a whim lasts */
 static const int64_t round_us = 3000000; /* of trying a way out */
 static const uint32_t patience = 8000;   /* how long it may be at one spot, in 1024 us */
@@ -261,9 +317,71 @@ static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
     }
 }
 
+/* On the way unless something is near; then to the side with more room, for a while. */
+static void forage(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
+                   struct sim_position_state *state)
+{
+    const bool turning = state->goal[0] != cruise_mps;
+    const double clear = turning ? 0.9 : 0.7;
+
+    if (state->stalled != 0) {
+        struggle(sim, tree, state->goal);
+        return;
+    }
+    if (sum->ahead > clear && lesser(sum->left, sum->right) > 0.35) {
+        state->goal[0] = cruise_mps;
+        state->goal[2] = tpi_sim_forage_turn(sim, tree, state);
+        return;
+    }
+    state->goal[0] = sum->ahead > 0.5 ? creep_mps : 0;
+    if (!turning || fabs(state->goal[2]) != turn_radps) {
+        state->goal[2] = sum->left > sum->right ? turn_radps : -turn_radps;
+    }
+}
+
+/* The nearest marker that the tree's finder sees, NULL for none; false if it has no finder. */
+static bool find_nearest(const tpi_sim *sim, uint32_t tree, const tpi_sim_fiducial **nearest)
+{
+    const struct sim_template *template = sim->trees.template[tree];
+
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        const tpi_sim_model model = sim->trees.model[tree] + template->devices[i].member;
+        tpi_sim_fiducials seen;
+        if (template->devices[i].type->kind == TPI_SIM_FIDUCIAL &&
+            tpi_sim_get_fiducials(sim, model, &seen, NULL) == TP_OK) {
+            *nearest = seen.count > 0 ? &seen.items[0] : NULL;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Apart, in one direction, together. */
+static void flock(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
+                  const tpi_sim_fiducial *other, struct sim_position_state *state)
+{
+    const double room = sim_rough_angle(sum->x, sum->y);
+    const bool free = sum->ahead > 2 * sum->safe && lesser(sum->left, sum->right) > sum->safe &&
+                      fabs(room) < open_rad && state->stalled == 0;
+
+    state->goal[0] = free ? cruise_mps : 0;
+    state->goal[2] = flock_gain * room;
+    if (free && other != NULL) {
+        state->goal[2] += flock_gain * other->pose.a;
+        state->goal[2] += other->range > flock_apart ? flock_gain * other->bearing : 0;
+    }
+    if (!free && fabs(state->goal[2]) < turn_radps / 2) {
+        state->goal[2] = sum->left < sum->right ? -turn_radps : turn_radps;
+    }
+    if (state->stalled != 0) {
+        struggle(sim, tree, state->goal);
+    }
+}
+
 void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
 {
     const struct sim_template *template = sim->trees.template[tree];
+    const tpi_sim_fiducial *other = NULL;
     struct summary sum = {0};
 
     if (template->driver == TPI_SIM_NONE) {
@@ -279,15 +397,26 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
         tpi_sim_control_follow(sim, tree, state->goal);
         return;
     }
-    if (!summarise(sim, tree, &sum)) {
+    if (template->control == FORAGE && sim->forage == NULL) {
+        return;
+    }
+    if (!summarise(sim, tree, &sum) ||
+        (template->control == FLOCKING && !find_nearest(sim, tree, &other))) {
         return;
     }
     state->mode = TPI_SIM_DRIVE_VELOCITY;
     state->goal[1] = 0;
+    if (template->control == FORAGE) {
+        tpi_sim_forage_work(sim, tree, state);
+    }
     if (is_bored(sim, tree, state)) {
         leave(sim, tree, &sum, state);
     } else if (template->control == WANDER) {
         wander(sim, tree, &sum, state);
+    } else if (template->control == FORAGE) {
+        forage(sim, tree, &sum, state);
+    } else if (template->control == FLOCKING) {
+        flock(sim, tree, &sum, other, state);
     } else {
         expand(sim, tree, &sum, state);
     }

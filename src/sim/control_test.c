@@ -232,6 +232,189 @@ static void who_follows_stays_on_the_line(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Six robots in the open, with headings all over a right angle and more. */
+static tpi_sim *make_flock(const char *control)
+{
+    static const int headings[] = {80, -70, 15, -35, 60, -5};
+    tpi_buf text = {0};
+
+    tpi_buf_printf(&text,
+                   "define bot position ( size [0.44 0.38 0.22] fiducial_return 1 ctrl \"%s\"\n"
+                   "  ranger ( pose [0 0 -0.1 0] sensor ( range [0 5] fov 180 samples 16 ) )\n"
+                   "  fiducial ( pose [0 0 -0.1 0] ) )\n",
+                   control);
+    for (int i = 0; i < 6; i++) {
+        tpi_buf_printf(&text, "bot ( name \"r%d\" pose [%g %g 0 %d] )\n", i, 1.6 * (i / 2),
+                       1.6 * (i % 2), headings[i]);
+    }
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+    return sim;
+}
+
+/* How much they go in one direction, 1 for all; and how far the farthest are from each other. */
+static double measure_flock(const tpi_sim *sim, double *widest)
+{
+    tpi_sim_pose at[6];
+    double x = 0;
+    double y = 0;
+
+    *widest = 0;
+    for (int i = 0; i < 6; i++) {
+        const char name[] = {'r', (char)('0' + i), '\0'};
+        at[i] = where(sim, name);
+        x += cos(at[i].a) / 6;
+        y += sin(at[i].a) / 6;
+        for (int k = 0; k < i; k++) {
+            *widest = fmax(*widest, hypot(at[i].x - at[k].x, at[i].y - at[k].y));
+        }
+    }
+    return hypot(x, y);
+}
+
+static void a_flock_goes_in_one_direction_and_stays_together(void **state)
+{
+    tpi_sim *sim = make_flock("flocking");
+    tpi_sim *others = make_flock("expand");
+    double widest;
+
+    (void)state;
+    assert_true(measure_flock(sim, &widest) < 0.7);
+    for (int i = 0; i < 1200; i++) {
+        tpi_sim_step(sim);
+        for (int k = 0; k < 6; k++) {
+            const char name[] = {'r', (char)('0' + k), '\0'};
+            tpi_sim_motion motion;
+            assert_int_equal(tpi_sim_get_motion(sim, sim_named(sim, name), &motion, NULL), TP_OK);
+            assert_false(motion.stalled);
+        }
+    }
+    const double order = measure_flock(sim, &widest);
+    assert_true(order > 0.95);
+    assert_true(widest < 12);
+    assert_true(hypot(where(sim, "r0").x, where(sim, "r0").y) > 15); /* of the 48 m it can go */
+    sim_steps(others, 1200); /* the same robots without an eye for each other */
+    assert_true(measure_flock(others, &widest) < 0.7);
+    assert_true(widest > 24);
+    tpi_sim_destroy(others);
+    tpi_sim_destroy(sim);
+}
+
+static void nobody_flocks_without_a_finder(void **state)
+{
+    tpi_sim *sim = sim_make_noted(
+        "position ( name \"r\" ctrl \"pioneer_flocking\" ranger ( sensor ( ) ) )",
+        "x.world:1:26: \"pioneer_flocking\" needs a \"fiducial\" on the robot; without one it "
+        "stands still");
+
+    (void)state;
+    sim_steps(sim, 200);
+    sim_assert_near(where(sim, "r").x, 0, 1e-9);
+    tpi_sim_destroy(sim);
+}
+
+/* How the ranges of two rangers at one place compare, as mean and deviation of their ratio. */
+static void compare_scans(const tpi_sim *sim, double *mean, double *deviation)
+{
+    tpi_sim_scan noisy;
+    tpi_sim_scan exact;
+    double squares = 0;
+    double sum = 0;
+
+    assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), 0, &noisy, NULL), TP_OK);
+    assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:1"), 0, &exact, NULL), TP_OK);
+    assert_int_equal(noisy.count, 2000);
+    for (uint32_t i = 0; i < noisy.count; i++) {
+        const double ratio = noisy.ranges[i] / exact.ranges[i];
+        sum += ratio;
+        squares += ratio * ratio;
+    }
+    *mean = sum / noisy.count;
+    *deviation = sqrt(squares / noisy.count - *mean * *mean);
+}
+
+static void noise_is_five_percent_of_each_range(void **state)
+{
+    tpi_sim *sim =
+        sim_make("model ( size [8 4 1] boundary 1 )\n"
+                 "position ( name \"r\" pose [1 0.5 0 0] size [0.2 0.2 0.2]\n"
+                 "  ranger ( ctrl \"lasernoise\" sensor ( range [0 20] fov 360\n"
+                 "    samples 2000 ) )\n"
+                 "  ranger ( alwayson 1 sensor ( range [0 20] fov 360 samples 2000 ) ) )");
+    tpi_sim_scan scan;
+    double deviation;
+    double mean;
+
+    (void)state;
+    assert_false(tpi_sim_is_controlled(sim, sim_named(sim, "r")));
+    tpi_sim_step(sim);
+    compare_scans(sim, &mean, &deviation);
+    sim_assert_near(mean, 1, 0.005); /* four times its deviation */
+    sim_assert_near(deviation, 0.05, 0.004);
+    assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), 0, &scan, NULL), TP_OK);
+    const double first = scan.ranges[0];
+    tpi_sim_step(sim); /* nothing has moved */
+    assert_true(scan.ranges[0] != first);
+    tpi_sim_destroy(sim);
+}
+
+/* A wall between source and sink, with a door at its far end. */
+static const char farm[] =
+    "model ( size [10 8 1] boundary 1 )\n"
+    "model ( pose [0 -1 0 0] size [0.2 6 1] obstacle_return 0 )\n"
+    "define zone model ( size [1.5 1.5 0.01] obstacle_return 0 ranger_return -1 )\n"
+    "zone ( name \"source\" pose [-3 -2 0 0] ctrl \"source\" )\n"
+    "zone ( name \"sink\" pose [3 -2 0 0] ctrl \"sink\" )\n"
+    "define bot position ( size [0.4 0.4 0.3] ctrl \"fasr\"\n"
+    "  ranger ( sensor ( range [0 3] fov 180 samples 32 ) ) )\n"
+    "bot ( name \"a\" pose [-4 0 0 90] ) bot ( name \"b\" pose [-3 2 0 0] )\n"
+    "bot ( name \"c\" pose [2 1 0 0] )\n";
+
+static uint32_t delivered(const tpi_sim *sim, const char *name)
+{
+    return tpi_sim_delivered(sim, sim_named(sim, name));
+}
+
+static void who_forages_carries_things_from_the_source_to_the_sink(void **state)
+{
+    tpi_sim *sim = sim_make(farm);
+    tpi_buf saved = {0};
+
+    (void)state;
+    for (int i = 0; delivered(sim, "sink") == 0; i++) {
+        tpi_sim_step(sim);
+        assert_true(i < 900); /* 12 m and more lie between them: 30 s */
+    }
+    assert_true(tpi_sim_time_us(sim) > 30000000);
+    tpi_sim_save(sim, &saved);
+    sim_steps(sim, 6000);
+    const uint32_t all = delivered(sim, "sink");
+    assert_int_equal(all, delivered(sim, "a") + delivered(sim, "b") + delivered(sim, "c"));
+    assert_true(delivered(sim, "a") >= 8 && delivered(sim, "b") >= 8 && delivered(sim, "c") >= 8);
+    assert_int_equal(delivered(sim, "source"), 0);
+    assert_int_equal(tpi_sim_restore(sim, saved.data, saved.length, NULL), TP_OK);
+    assert_int_equal(delivered(sim, "sink"), 1);
+    sim_steps(sim, 6000);
+    assert_int_equal(delivered(sim, "sink"), all);
+    tpi_buf_fini(&saved);
+    tpi_sim_destroy(sim);
+}
+
+static void nobody_forages_without_a_sink(void **state)
+{
+    tpi_sim *sim = sim_make_noted(
+        "model ( name \"source\" pose [5 0 0 0] )\n"
+        "position ( name \"r\" size [1 1 0.5] ctrl \"fasr\" ranger ( sensor ( ) ) )",
+        "x.world: \"fasr\" needs models with the names \"source\" and \"sink\"; without them its "
+        "robots stand still");
+
+    (void)state;
+    sim_steps(sim, 200);
+    sim_assert_near(where(sim, "r").x, 0, 1e-9);
+    assert_int_equal(delivered(sim, "r"), 0);
+    tpi_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +426,11 @@ int main(void)
         cmocka_unit_test(whoever_takes_the_wheel_has_it),
         cmocka_unit_test(all_controllers_can_rest),
         cmocka_unit_test(who_follows_stays_on_the_line),
+        cmocka_unit_test(a_flock_goes_in_one_direction_and_stays_together),
+        cmocka_unit_test(nobody_flocks_without_a_finder),
+        cmocka_unit_test(noise_is_five_percent_of_each_range),
+        cmocka_unit_test(who_forages_carries_things_from_the_source_to_the_sink),
+        cmocka_unit_test(nobody_forages_without_a_sink),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,6 +374,7 @@ struct tpi_sim {
     bool crowd_is_old;           /* poses have changed since it was sorted */
     bool resting;                /* all controllers do */
     size_t bytes;                /* of all arrays */
+    struct sim_forage *forage;   /* owned; ways (control_forage.c); NULL if nobody forages */
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
     struct sim_changes changes;
 };

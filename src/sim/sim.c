@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/control.h"
 #include "sim/inside.h"
 #include "sim/maths.h"
 #include "sim/sense/ranger.h"
@@ -86,6 +87,7 @@ void tpi_sim_destroy(tpi_sim *sim)
     for (int i = 0; i < SIM_BEACONS; i++) {
         free(sim->beacons[i].models);
     }
+    tpi_sim_forage_free(sim->forage);
     tpi_sim_sketches_free(sim->sketches);
     free(sim->tree_of);
     free(sim->names.text);

@@ -156,6 +156,10 @@ uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model);
  * there is none. */
 tpi_sim_model tpi_sim_find(const tpi_sim *sim, const char *name);
 
+/* How many things a robot with the controller `fasr` has brought to the sink, or of the model with
+ * the name "sink": how many all have. */
+uint32_t tpi_sim_delivered(const tpi_sim *sim, tpi_sim_model model);
+
 /* Append `; did you mean "r0"?` with the name that is nearest to an unknown one, or nothing.
  */
 void tpi_sim_put_hint(const tpi_sim *sim, const char *name, tpi_buf *out);

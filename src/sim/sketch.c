@@ -135,7 +135,7 @@ bool tpi_sim_sketch_next(const tpi_sim *sim, tpi_sim_sketched *sketched)
     }
     memcpy(&sketched->stroke, sketch->strokes.data + sketched->at++ * sizeof sketched->stroke,
            sizeof sketched->stroke);
-    sketched->model = sketch->model;
+    sketched->model = sketch->model >= TPI_SIM_SHEET(0) ? TPI_SIM_NONE : sketch->model;
     sketched->xy = (const float *)(const void *)(sketch->points.data + sketched->point * POINT);
     sketched->point += sketched->stroke.count;
     return true;

@@ -5,6 +5,9 @@
  * A model keeps up to TPI_SIM_MOST_SKETCHED points; further points replace the oldest. Like
  * everything in sim.h it belongs to the thread that steps. Only adding allocates, and that less and
  * less: the memory of what was cleared or lost is used again.
+ *
+ * Sheets lie on the world and are not of a model: TPI_SIM_SHEET(n) instead of a model. Each is
+ * cleared by itself.
  */
 #ifndef TROUPE_SIM_SKETCH_H
 #define TROUPE_SIM_SKETCH_H
@@ -12,6 +15,8 @@
 #include "sim/sim.h"
 
 enum { TPI_SIM_MOST_SKETCHED = 16384 };
+
+#define TPI_SIM_SHEET(number) ((tpi_sim_model)(UINT32_C(0x80000000) + (number)))
 
 typedef enum tpi_sim_stroke_kind {
     TPI_SIM_STROKE_POINTS,
@@ -36,9 +41,9 @@ void tpi_sim_sketch_clear(tpi_sim *sim, tpi_sim_model model);
 
 /* All of them, one after the other: begin with zero. False at the end. */
 typedef struct tpi_sim_sketched {
-    const void *sketch; /* inside */
-    size_t at, point;   /* inside */
-    tpi_sim_model model;
+    const void *sketch;  /* inside */
+    size_t at, point;    /* inside */
+    tpi_sim_model model; /* TPI_SIM_NONE for the world */
     tpi_sim_stroke stroke;
     const float *xy; /* borrowed until something is added or cleared */
 } tpi_sim_sketched;

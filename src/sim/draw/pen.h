@@ -84,9 +84,10 @@ struct draw_pen {
     void (*picture)(struct draw_pen *pen, const struct draw_picture *picture);
 };
 
-/* ---- PNG (png.c) ----------------------------------------------------------------------------- */
+/* ---- PNG (encode.c) -------------------------------------------------------------------------- */
 
-/* Append a PNG file of pixels with three or four bytes each; false if memory ran out. */
+/* Append a PNG file of pixels with one (grey), three or four bytes each; false if memory ran out.
+ */
 bool tpi_draw_encode(tpi_buf *out, const unsigned char *pixels, uint32_t width, uint32_t height,
                      uint32_t channels);
 

@@ -22,7 +22,8 @@ static struct draw_point place_of(const struct draw_scene *scene, const tpi_sim_
 /* Into the path; false if it is too far away to be drawn. */
 static bool trace(struct draw_scene *scene, const tpi_sim_sketched *s)
 {
-    const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, s->model);
+    const tpi_sim_pose pose =
+        s->model == TPI_SIM_NONE ? (tpi_sim_pose){0} : tpi_sim_global_pose(scene->sim, s->model);
 
     tpi_draw_path_clear(&scene->path);
     for (uint32_t i = 0; i < s->stroke.count; i++) {

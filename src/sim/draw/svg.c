@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "sim/draw/scene.h"
 
@@ -149,23 +150,6 @@ static void svg_text(struct draw_pen *pen, const struct draw_text *text)
     tpi_buf_puts(svg->out, "</text>\n");
 }
 
-/* Three bytes as four letters. */
-static void put_base64(tpi_buf *out, const unsigned char *bytes, size_t length)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < length; i += 3) {
-        const uint32_t three = (uint32_t)bytes[i] << 16 |
-                               (i + 1 < length ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                               (i + 2 < length ? (uint32_t)bytes[i + 2] : 0);
-        tpi_buf_putc(out, letters[three >> 18]);
-        tpi_buf_putc(out, letters[three >> 12 & 63]);
-        tpi_buf_putc(out, i + 1 < length ? letters[three >> 6 & 63] : '=');
-        tpi_buf_putc(out, i + 2 < length ? letters[three & 63] : '=');
-    }
-}
-
 static void svg_picture(struct draw_pen *pen, const struct draw_picture *picture)
 {
     struct svg *svg = (struct svg *)pen;
@@ -176,7 +160,7 @@ static void svg_picture(struct draw_pen *pen, const struct draw_picture *picture
                        "<image x=\"%u0\" y=\"%u0\" width=\"%u0\" height=\"%u0\" "
                        "href=\"data:image/png;base64,",
                        picture->x, picture->y, picture->width, picture->height);
-        put_base64(svg->out, (const unsigned char *)png.data, png.length);
+        tpi_base64_put(svg->out, png.data, png.length);
         tpi_buf_puts(svg->out, "\"/>\n");
     } else {
         svg->out->failed = true;

@@ -245,7 +245,8 @@ static bool position_check(const struct sim_common *common)
 {
     const struct sim_position_state *state = (const struct sim_position_state *)common;
     bool good = state->mode <= TPI_SIM_DRIVE_HEADING && state->own <= 1 && state->trying <= 1 &&
-                fabsf(state->spot[0]) <= 1e15F && fabsf(state->spot[1]) <= 1e15F;
+                state->loaded <= 1 && fabsf(state->spot[0]) <= 1e15F &&
+                fabsf(state->spot[1]) <= 1e15F;
 
     for (int i = 0; i < 3; i++) {
         good = good && fabs(state->goal[i]) <= TPI_SIM_FARTHEST &&

@@ -29,10 +29,14 @@ struct sim_position_state {
     struct sim_common common;
     uint8_t mode; /* tpi_sim_drive_mode */
     uint8_t stalled;
-    uint8_t own;    /* it still drives as its file says: no command has come yet */
-    uint8_t trying; /* its controller tries a way out */
-    uint32_t since; /* when its controller came to the spot, in 1024 us */
-    float spot[2];  /* that it has not left since, in the world */
+    uint8_t own;         /* it still drives as its file says: no command has come yet */
+    uint8_t trying;      /* its controller tries a way out */
+    uint32_t since;      /* when its controller came to the spot, in 1024 us */
+    uint32_t delivered;  /* how many things its controller has brought to the sink */
+    uint32_t loaded;     /* it carries one; 0 or 1 */
+    uint32_t working_us; /* how long it has been loading or unloading */
+    uint32_t spare;
+    float spot[2]; /* that it has not left since, in the world */
     double goal[3];
     double velocity[3]; /* that it has, in its own frame */
     double estimate[3]; /* what odometry says */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/control.h"
 #include "sim/maths.h"
 
 enum {
@@ -300,7 +301,8 @@ static bool is_like_laser(const struct sim_reader *reader, tpi_cfg_section *sect
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
+static tp_status read_sensors(struct sim_reader *reader, tpi_cfg_section *section,
+                              tpi_buf *settings)
 {
     if (strcmp(section->type, "laser") == 0) {
         return read_laser(reader, section, settings);
@@ -312,6 +314,33 @@ static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section
         return read_laser(reader, section, settings);
     }
     return read_new(reader, section, settings);
+}
+
+/* The controller `lasernoise`: as in Stage, five percent. Stage leaves all sensors but the first
+ * exact. */
+static void put_deviation(tpi_cfg_section *section, struct sim_ranger_sensor *sensors, size_t count)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "ctrl");
+
+    for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
+        if (tpi_sim_control_is_noise(tpi_sim_control_find(field->values[i].text))) {
+            for (size_t k = 0; k < count; k++) {
+                sensors[k].deviation = 0.05;
+            }
+        }
+    }
+}
+
+static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
+{
+    const size_t before = settings->length;
+    tp_status status = read_sensors(reader, section, settings);
+
+    if (status == TP_OK && settings->length > before) {
+        put_deviation(section, (struct sim_ranger_sensor *)(void *)(settings->data + before),
+                      (settings->length - before) / sizeof(struct sim_ranger_sensor));
+    }
+    return status;
 }
 
 static uint32_t ranger_sample_count(const void *config)

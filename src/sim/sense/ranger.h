@@ -25,13 +25,15 @@ struct sim_ranger {
 struct sim_ranger_sensor {
     tpi_sim_sensor shown;
     double noise[3];       /* variance in m^2, share of the range, angle */
+    double deviation;      /* of a normal spread, as a share of the range */
     uint32_t first, spare; /* sample */
 };
 
 /* Whether ranges are other than what rays say. */
 static inline bool sim_ranger_is_noisy(const struct sim_ranger_sensor *sensor)
 {
-    return sensor->noise[0] != 0 || sensor->noise[1] != 0 || sensor->shown.range_min > 0;
+    return sensor->noise[0] != 0 || sensor->noise[1] != 0 || sensor->deviation > 0 ||
+           sensor->shown.range_min > 0;
 }
 
 /* A sample as a controller sees it: its direction in the ranger's frame, and what to add to its

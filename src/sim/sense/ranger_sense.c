@@ -11,8 +11,9 @@
 
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
-/* For what chance is asked: three numbers for each sample. */
-enum { BEARING, SHARE, SPREAD, ASKED };
+/* For what chance is asked: three numbers for each sample, and one of a ranger with a
+ * controller that makes noise. */
+enum { BEARING, SHARE, SPREAD, ASKED, DEVIATION = 1 << 30 };
 
 static uint64_t chance(const struct sim_view *view, uint32_t sample, uint32_t what)
 {
@@ -73,6 +74,9 @@ static double noisy(const struct sim_view *view, const struct sim_ranger_sensor 
         }
         if (sensor->noise[0] > 0) {
             range += sqrt(sensor->noise[0]) * sim_gauss(chance(view, sample, SPREAD));
+        }
+        if (sensor->deviation > 0) {
+            range *= 1 + sensor->deviation * sim_gauss(chance(view, sample, DEVIATION));
         }
         range = range < shown->range_max ? range : shown->range_max;
     }

@@ -1,8 +1,9 @@
 /*
  * bitmap.h - pictures that stand for bodies: which pixels are occupied.
  *
- * PNG, PNM (P1 to P6), BMP and, where there is libjpeg, JPEG. Only the first channel counts: up to
- * 127 of 255 is occupied, transparent or not. Those that lie on the floor want the colours too.
+ * PNG, PNM (P1 to P6), BMP and, where there is libjpeg, JPEG; packed with gzip or not. Only the
+ * first channel counts: up to 127 of 255 is occupied, transparent or not. Those that lie on the
+ * floor want the colours too.
  */
 #ifndef TROUPE_SIM_WORLD_BITMAP_H
 #define TROUPE_SIM_WORLD_BITMAP_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "troupe/status.h"
 
 enum { TPI_SIM_MOST_PIXELS = 128 << 20 };
@@ -23,7 +25,8 @@ struct sim_bitmap {
     unsigned char *rgb;    /* owned; red, green and blue of each pixel; NULL unless coloured */
 };
 
-/* Load a file. Errors name it. */
+/* Load a file. If there is none, but one with ".gz" behind its name, that one is loaded. Errors
+ * name the file. */
 tp_status tpi_sim_bitmap_load(struct sim_bitmap *out, const char *path, tp_error *err);
 
 /* Read one that is in memory. Errors name nothing. */
@@ -55,5 +58,10 @@ tp_status tpi_sim_bitmap_read_jpeg(struct sim_bitmap *out, const void *bytes, si
 bool tpi_sim_is_png(const void *bytes, size_t length);
 tp_status tpi_sim_bitmap_read_png(struct sim_bitmap *out, const void *bytes, size_t length,
                                   tp_error *err);
+
+/* Bytes that are packed with gzip; at most so many come out. */
+bool tpi_sim_is_gzip(const void *bytes, size_t length);
+tp_status tpi_sim_gzip_unpack(tpi_buf *out, const void *bytes, size_t length, size_t most,
+                              tp_error *err);
 
 #endif

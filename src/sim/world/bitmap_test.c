@@ -5,7 +5,9 @@
  * from 2, 2 to 5, 5. Red is not dark: only the first channel counts.
  */
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "sim/world/bitmap.h"
 #include "sim/world/shape.h"
 #include "support/memory.h"
@@ -184,6 +186,61 @@ static void a_long_outline_is_refused_too(void **state)
     tpi_sim_bitmap_fini(&bitmap);
 }
 
+/* ---- Packed pictures ------------------------------------------------------------------------- */
+
+static const char packed_path[] = "/tmp/troupe-bitmap-test.pgm";
+
+static void write_packed(const void *bytes, size_t length)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%s.gz", packed_path);
+    assert_int_equal(tpi_file_write(path, bytes, length, NULL), TP_OK);
+}
+
+/* "P2 2 1 255 0 255", packed by gzip -n. */
+static const unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02,
+                                       0x03, 0x0b, 0x30, 0x52, 0x30, 0x52, 0x30, 0x54, 0x30,
+                                       0x32, 0x35, 0x55, 0x30, 0x00, 0x91, 0x5c, 0x00, 0x37,
+                                       0xca, 0xbe, 0x78, 0x11, 0x00, 0x00, 0x00};
+
+/* Also by the name without ".gz"; cut off anywhere, it is refused. */
+static void packed_pictures_are_read(void **state)
+{
+    struct sim_bitmap bitmap = {0};
+    tp_error err = {0};
+
+    (void)state;
+    write_packed(packed, sizeof packed);
+    assert_int_equal(tpi_sim_bitmap_load(&bitmap, packed_path, &err), TP_OK);
+    assert_int_equal(bitmap.width, 2);
+    assert_int_equal(bitmap.pixels[0], 1);
+    assert_int_equal(bitmap.pixels[1], 0);
+    tpi_sim_bitmap_fini(&bitmap);
+    for (size_t length = 3; length < sizeof packed; length++) {
+        write_packed(packed, length);
+        assert_int_not_equal(tpi_sim_bitmap_load(&bitmap, packed_path, &err), TP_OK);
+        assert_string_equal(err.text, "/tmp/troupe-bitmap-test.pgm: the packed picture is damaged "
+                                      "or cut off");
+        tpi_sim_bitmap_fini(&bitmap);
+    }
+    (void)unlink("/tmp/troupe-bitmap-test.pgm.gz");
+    assert_int_not_equal(tpi_sim_bitmap_load(&bitmap, packed_path, &err), TP_OK);
+    assert_string_equal(err.text, "/tmp/troupe-bitmap-test.pgm: No such file or directory");
+}
+
+/* A small file that unpacks to more than it may. */
+static void packed_pictures_do_not_fill_the_memory(void **state)
+{
+    tpi_buf out = {0};
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_sim_gzip_unpack(&out, packed, sizeof packed, 10, &err), TP_E_LIMIT);
+    assert_string_equal(err.text, "the packed picture has more than 10 bytes");
+    tpi_buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +249,8 @@ int main(void)
         cmocka_unit_test(jpeg_is_read),
         cmocka_unit_test(grey_jpeg_is_read),
         cmocka_unit_test(bad_jpeg_is_refused),
+        cmocka_unit_test(packed_pictures_are_read),
+        cmocka_unit_test(packed_pictures_do_not_fill_the_memory),
         cmocka_unit_test(noise_is_refused_before_it_fills_the_memory),
         cmocka_unit_test(a_long_outline_is_refused_too),
     };

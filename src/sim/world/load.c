@@ -6,7 +6,7 @@
 #include "convert/cfg_notes.h"
 #include "sim/world/world.h"
 
-enum { LONGEST_FILE = 64 << 20 };
+enum { LONGEST_FILE = 64 << 20, MOST_MISTAKES = 20 };
 
 tp_status tpi_sim_no_memory(const struct sim_loader *loader)
 {
@@ -54,6 +54,26 @@ static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
     return loader->sim->title != NULL ? TP_OK : tpi_sim_no_memory(loader);
 }
 
+/* The models after one with a mistake are looked at for theirs, which become notes: a user mends
+ * all of them at once. Nothing is built then. */
+static void look_further(struct sim_loader *loader, tpi_cfg_section *root, uint32_t from)
+{
+    tp_error *const first = loader->reader.err;
+    unsigned told = 0;
+
+    for (uint32_t i = from; i < root->section_count && told < MOST_MISTAKES; i++) {
+        tp_error err = {.text = ""};
+
+        loader->reader.err = &err;
+        if (!tpi_sim_is_window(root->sections[i]->type) &&
+            tpi_sim_load_tree(loader, root->sections[i]) != TP_OK) {
+            loader->reader.note(loader->reader.context, err.text);
+            told++;
+        }
+    }
+    loader->reader.err = first;
+}
+
 static tp_status read_models(struct sim_loader *loader, tpi_cfg_section *root)
 {
     tp_status status = TP_OK;
@@ -62,6 +82,9 @@ static tp_status read_models(struct sim_loader *loader, tpi_cfg_section *root)
         tpi_cfg_section *section = root->sections[i];
         if (!tpi_sim_is_window(section->type)) {
             status = tpi_sim_load_tree(loader, section);
+            if (status != TP_OK && status != TP_E_NOMEM && loader->reader.note != NULL) {
+                look_further(loader, root, i + 1);
+            }
         } else if (strcmp(section->type, "window") != 0) {
             tpi_sim_note(&loader->reader, &section->place,
                          "\"%s\" is an old word: this is a \"window\" now", section->type);

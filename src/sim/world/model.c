@@ -103,7 +103,8 @@ static bool hint_include(const char *type, char *hint, size_t size)
                   {"finch1", "finch1"},   {"follower", "follower"}, {"lms", "lasers"},
                   {"urg", "lasers"},      {"mite", "mite"},         {"nxt", "nxt"},
                   {"p3dx", "p3dx"},       {"pioneer", "pioneer"},   {"sick", "sick"},
-                  {"srv1", "srv1"},       {"tello", "tello"}};
+                  {"srv1", "srv1"},       {"tello", "tello"},       {"rover", "rover"},
+                  {"evid30", "evid30"},   {"receiver", "receiver"}, {"urg04lx", "urg04lx"}};
 
     for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
         if (strcmp(robots[i].type, type) == 0) {
@@ -240,19 +241,32 @@ static tp_status ask_control(const struct sim_loader *loader, const tpi_cfg_valu
                            : tpi_cfg_fail(&value->place, loader->reader.err, "%s", err.text);
 }
 
+/* The ranger itself reads that it is noisy. It always measures, as in Stage. */
+static void put_noise(struct sim_loader *loader, const tpi_cfg_value *value, uint32_t control,
+                      uint32_t index)
+{
+    struct sim_member *member = tpi_sim_draft_member(&loader->draft, index);
+
+    if (!tpi_sim_control_is_noise(control)) {
+        return; /* a source or a sink */
+    }
+    if (member->type->kind == TPI_SIM_RANGER) {
+        member->traits.always_on = true;
+    } else {
+        tpi_sim_note(&loader->reader, &value->place,
+                     "\"%.40s\" belongs in a \"ranger\"; a \"%s\" has no ranges", value->text,
+                     member->type->name);
+    }
+}
+
 static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *section, uint32_t index)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "ctrl");
-    char first[64];
 
     for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
         const char *text = field->values[i].text + strspn(field->values[i].text, " \t");
         const size_t length = strcspn(text, " \t");
-        if (length < sizeof first) {
-            memcpy(first, text, length);
-            first[length] = '\0';
-        }
-        const uint32_t control = length < sizeof first ? tpi_sim_control_find(first) : 0;
+        const uint32_t control = tpi_sim_control_find(text);
         uint32_t foreign = 0;
         tp_status status =
             control == 0 ? ask_control(loader, &field->values[i], text, &foreign) : TP_OK;
@@ -263,6 +277,9 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
             loader->draft.foreign = foreign;
         } else if (control == 0) {
             tell_no_control(loader, &field->values[i], text, length);
+        } else if (!tpi_sim_control_drives(control)) {
+            check_arguments(loader, &field->values[i], text, length);
+            put_noise(loader, &field->values[i], control, index);
         } else {
             if (loader->draft.control_value != NULL) {
                 tpi_sim_note(&loader->reader, &field->values[i].place,

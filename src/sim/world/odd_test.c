@@ -29,12 +29,12 @@ static const struct odd odd[] = {
     {"ranger ( sensor ( rang [0 5] ) )", "1:19: \"rang\" is not used; did you mean \"range\"?"},
     {"ranger ( sensor ( drive \"car\" ) )",
      "1:19: \"drive\" has no effect in a \"sensor\"; it belongs in a \"position\""},
-    {"model ( ctrl \"foo bar\" )",
-     "1:14: there is no built-in controller \"foo\"; built in are wander, expand and follow; the "
-     "model waits for commands"},
+    {"model ( ctrl \"foo bar\" )", "1:14: there is no built-in controller \"foo\"; built in are "
+                                   "wander, expand, follow, flocking, lasernoise and fasr; the "
+                                   "model waits for commands"},
     {"model ( ctrl \"wandr 3\" )",
      "1:14: there is no built-in controller \"wandr\" (did you mean \"wander\"?); built in are "
-     "wander, expand and follow; the model waits for commands"},
+     "wander, expand, follow, flocking, lasernoise and fasr; the model waits for commands"},
     {"position ( size [1 1 1] ranger ( sensor ( ) ) ctrl \"wander  3 4 x\" )",
      "1:52: \"wander\" takes no arguments; \"3 4 x\" has no effect"},
     {"position ( ctrl \"wander\" )",
@@ -43,6 +43,9 @@ static const struct odd odd[] = {
      "1:33: \"expand\" needs a \"ranger\" on the robot; without one it stands still"},
     {"position ( ranger ( sensor ( ) ) ctrl \"follow\" )",
      "1:39: \"follow\" needs a \"floorsensor\" on the robot; without one it stands still"},
+    {"position ( size [1 1 1] ctrl \"lasernoise 3\" )",
+     "1:30: \"lasernoise\" takes no arguments; \"3\" has no effect\n"
+     "x.world:1:30: \"lasernoise 3\" belongs in a \"ranger\"; a \"position\" has no ranges"},
     {"model ( ranger ( sensor ( ) ) ctrl \"wander\" )",
      "1:36: \"wander\" drives a \"position\"; a \"model\" stands still"},
     {"position ( ranger ( ) )",
