@@ -10,6 +10,7 @@
 #include "nmea.h"
 #include "troupe/driver/gps.h"
 #include "troupe/port.h"
+#include "utm.h"
 
 struct gps {
     tp_device *device;
@@ -87,7 +88,7 @@ static void publish(const struct gps *g)
         .vdop = (uint32_t)(fmax(0, fmin(1e6, fix->vdop)) * 10 + 0.5),
     };
 
-    tpi_nmea_utm(fix->latitude, fix->longitude, &data.utm_e, &data.utm_n);
+    tpi_utm(fix->latitude, fix->longitude, &data.utm_e, &data.utm_n);
     tp_gps_publish_state(g->device, &data, 0);
 }
 

@@ -7,8 +7,10 @@
 
 #include "base/file.h"
 #include "conformance/play.h"
+#include "emulate/host/line.h"
 #include "nmea.h"
 #include "troupe/interfaces/gps.h"
+#include "utm.h"
 
 extern const tp_driver tp_driver_garminnmea;
 
@@ -107,13 +109,13 @@ static void places_are_on_the_grid(void **state)
     double east, north;
 
     (void)state;
-    tpi_nmea_utm(43 + 38.0 / 60 + 33.24 / 3600, -(79 + 23.0 / 60 + 13.7 / 3600), &east, &north);
+    tpi_utm(43 + 38.0 / 60 + 33.24 / 3600, -(79 + 23.0 / 60 + 13.7 / 3600), &east, &north);
     is_near(east, 630084, 1); /* the CN Tower, as encyclopedias have it: 17 T 630084 4833438 */
     is_near(north, 4833438, 1);
-    tpi_nmea_utm(0, 3, &east, &north);
+    tpi_utm(0, 3, &east, &north);
     is_near(east, 500000, 1e-6);
     is_near(north, 0, 1e-6);
-    tpi_nmea_utm(-90, 0, &east, &north);
+    tpi_utm(-90, 0, &east, &north);
     is_near(north, 0, 0);
 }
 
@@ -156,27 +158,41 @@ static void fixes_are_sent(void **state)
     end(p);
 }
 
-static const char *await_failure(play *p)
-{
-    const tp_failure *failure = play_last(p, TP_COMMON_DATA_ERROR);
-
-    return failure != NULL ? failure->text
-                           : ((const tp_failure *)bench_await(&p->r, TP_COMMON_DATA_ERROR))->text;
-}
-
 static void silence_and_an_unplugged_line_are_failures(void **state)
 {
     play *p = begin("silence\n", "");
 
     (void)state;
     bench_move_clock(&p->b, 11);
-    assert_string_equal(await_failure(p),
+    assert_string_equal(play_await_failure(p),
                         "garminnmea0: no sentence with a right sum for 10.0 s: is the receiver "
                         "switched on, and is `baud` right?");
     end(p);
     p = begin("+0.1 hang-up\n", "");
     bench_move_clock(&p->b, 1);
-    assert_non_null(strstr(await_failure(p), "the hardware hung up"));
+    assert_non_null(strstr(play_await_failure(p), "the hardware hung up"));
+    end(p);
+}
+
+/* An emulated receiver at the origin of a world, in Bordeaux. */
+static void an_emulated_receiver_is_understood(void **state)
+{
+    static const tp_scheme *const schemes[] = {&tpi_scheme_emulate, NULL};
+    play *p = play_create();
+
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/troupe-gps-%d.world", (int)getpid());
+    assert_int_equal(tpi_file_write(path, "gps_origin [44.84 -0.58]\n", 25, NULL), TP_OK);
+    static char settings[128];
+    snprintf(settings, sizeof settings, "port=emulate:nmea?world=%s", path);
+    tpi_hub_set_lines(p->b.hub, schemes, TEST_ROOT "/worlds/");
+    play_add(p, &tp_driver_garminnmea, "gps:0", NULL, settings);
+    play_open(p);
+    const tp_gps_data *data = bench_await_later(&p->r, 2.5, TP_GPS_DATA_STATE);
+    is_near(data->latitude, 448400000, 300); /* some metres */
+    is_near(data->longitude, -5800000, 400);
+    assert_int_equal(data->quality, 1);
+    assert_int_equal(data->num_sats, 8);
     end(p);
 }
 
@@ -189,7 +205,9 @@ int main(void)
         cmocka_unit_test(places_are_on_the_grid),
         cmocka_unit_test(fixes_are_sent),
         cmocka_unit_test(silence_and_an_unplugged_line_are_failures),
+        cmocka_unit_test(an_emulated_receiver_is_understood),
     };
 
+    setenv("TROUPE_WORLD_PATH", TEST_ROOT "/worlds", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

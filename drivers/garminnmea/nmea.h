@@ -37,7 +37,4 @@ enum nmea_kind {
 /* Read a line, without its end, into the fix. */
 enum nmea_kind tpi_nmea_read(struct nmea_fix *fix, const char *line, size_t length);
 
-/* Where a place is on the UTM grid of its zone (WGS 84), in metres. */
-void tpi_nmea_utm(double latitude, double longitude, double *east, double *north);
-
 #endif

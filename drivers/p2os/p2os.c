@@ -5,8 +5,7 @@
  * The robot reports ten times a second and stops by itself when it has heard nothing for two
  * seconds. While it drives, it hears a pulse; a server that hangs sends none. See README.md.
  *
- * Not supported: arms and lifts, cameras and the colour tracker on its auxiliary lines, gyroscopes,
- * sounds, gains.
+ * Not supported: arms and lifts, cameras on its auxiliary lines, gains.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,10 +21,10 @@ static const tp_param p2os_params[] = {
     {"tcp_remote_port", "1", "8101", "its port"},
     {"model", NULL, "", "the make, if the robot does not say it: p3dx, p3at, p2dx or amigo"},
     {"max_xspeed", "m/s", "0.5", "highest speed; commands above it are limited"},
-    {"max_yawspeed", "rad/s", "1.745329", "the same for turning"},
+    {"max_yawspeed", "rad", "1.745329", "the same for turning: an angle per second"},
     {"max_xaccel", "m/s^2", "0", "acceleration; 0 for the robot's own"},
     {"max_xdecel", "m/s^2", "0", "deceleration, with or without a minus; 0 for the robot's own"},
-    {"max_yawaccel", "rad/s^2", "0", "acceleration of turns; 0 for the robot's own"},
+    {"max_yawaccel", "rad", "0", "acceleration of turns; 0 for the robot's own"},
     {"bumpstall", "1", "-1",
      "bumpers that stop the robot: 0 none, 1 front, 2 rear, 3 both; -1 as it is set"},
     {"pulse", "s", "1", "time between pulses while it drives, below 2; 0 or less for none"},
@@ -147,6 +146,7 @@ static tp_status p2os_init(tp_instance *self, tp_error *err)
     status = status == TP_OK ? read_times(self, err) : status;
     status = status == TP_OK ? read_make(self, err) : status;
     status = status == TP_OK ? tpi_p2os_offer_vehicle(self, err) : status;
+    status = status == TP_OK ? tpi_p2os_offer_extras(self, err) : status;
     return status == TP_OK ? tpi_p2os_offer_devices(self, err) : status;
 }
 
@@ -162,7 +162,7 @@ static tp_status p2os_start(tp_instance *self, tp_error *err)
     }
     tpi_p2os_tell_places(p);
     p->odometry = (struct p2os_odometry){0};
-    p->motors_off = p->in_motion = false;
+    p->motors_off = p->in_motion = p->rolls = false;
     p->reader = (struct p2os_reader){0};
     p->heard_ns = now_ns(self);
     tp_instance_set_period(self, 100 * TP_NS_PER_MS);
@@ -203,7 +203,8 @@ static tp_status p2os_poll(tp_instance *self, tp_error *err)
         const tp_status status = tpi_p2os_say_only(self, P2OS_PULSE, err);
         return status == TP_E_DENIED ? TP_OK : status;
     }
-    return TP_OK;
+    const tp_status status = tpi_p2os_poll_extras(self, err);
+    return status == TP_E_DENIED ? TP_OK : status;
 }
 
 static void p2os_halt(tp_device *device, tp_halt how)

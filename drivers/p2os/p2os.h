@@ -1,19 +1,20 @@
 /*
  * p2os.h - what the files of the driver share.
  *
- *     packet.c    packets
+ *     ../shared/p2os_packet.c    packets
  *     models.c    makes of robots
  *     talk.c      commands to the robot, and the first words with it
  *     report.c    what the robot says of itself, ten times a second, as data of devices
  *     vehicle.c   position2d
- *     devices.c   all other devices
+ *     devices.c   sonar, bumper, power, gripper, aio, dio
+ *     extras.c    what not every robot has: gyroscope, colour tracker, sounds
  *     p2os.c      parameters and life
  */
 #ifndef P2OS_P2OS_H
 #define P2OS_P2OS_H
 
 #include "models.h"
-#include "packet.h"
+#include "p2os_packet.h"
 #include "troupe/driver.h"
 #include "troupe/interfaces/bumper.h"
 #include "troupe/interfaces/position2d.h"
@@ -37,13 +38,18 @@ enum {
     P2OS_VEL2 = 32,
     P2OS_GRIPPER = 33,
     P2OS_BUMPSTALL = 44,
+    P2OS_GYRO = 58,
+    P2OS_TTY3 = 66, /* a text for the second auxiliary line */
+    P2OS_GETAUX2 = 67,
+    P2OS_SOUND = 90,
 };
 
 enum {
     P2OS_BUMPERS = 5,
     P2OS_MOST_LABEL = 64,
-    P2OS_MOST_URL = 128
-}; /* bumpers in front, and as many behind */
+    P2OS_MOST_URL = 128,
+    P2OS_MOST_TEXT = 40 /* for an auxiliary line */
+};                      /* bumpers in front, and as many behind */
 
 /* What the configuration wants. */
 struct p2os_plan {
@@ -67,9 +73,24 @@ struct p2os_odometry {
     tp_pose2d origin; /* of the sum, at that place */
 };
 
+/* What the gyroscope has said. */
+struct p2os_gyro {
+    double zero;       /* the reading of a robot that stands */
+    unsigned readings; /* of a robot that stands, so far */
+    double rate, heading;
+};
+
+/* What the colour tracker says. */
+struct p2os_camera {
+    uint8_t bytes[10];
+    size_t length;
+    int64_t asked_ns; /* when the robot was asked for its bytes; 0 if they have come */
+    uint32_t color;   /* what it tracks */
+};
+
 struct p2os {
-    tp_device *vehicle, *compass, *sonar, *aio, *dio, *power, *bumper,
-        *gripper;            /* NULL if not offered */
+    tp_device *vehicle, *compass, *gyro, *sonar, *aio, *dio, *power, *bumper, *gripper, *blobs,
+        *audio;              /* NULL if not offered */
     char url[P2OS_MOST_URL]; /* of the line, if it is a robot on a network; else empty */
     tp_port *port;           /* owned; NULL unless it runs */
     struct p2os_plan plan;
@@ -77,8 +98,11 @@ struct p2os {
     struct p2os_reader reader;
     char label[P2OS_MOST_LABEL]; /* what the robot calls itself */
     struct p2os_odometry odometry;
-    bool motors_off;  /* a client wants them off */
-    bool in_motion;   /* a velocity was sent that is not 0 */
+    bool motors_off; /* a client wants them off */
+    bool in_motion;  /* a velocity was sent that is not 0 */
+    bool rolls;      /* its wheels turn, as the last report says */
+    struct p2os_gyro gyro_state;
+    struct p2os_camera camera;
     int64_t sent_ns;  /* when the robot heard something */
     int64_t heard_ns; /* when it said something */
     float ranges[P2OS_MOST_SONARS];
@@ -102,6 +126,9 @@ tp_status tpi_p2os_connect(tp_instance *self, tp_error *err);
 tp_status tpi_p2os_say(tp_instance *self, uint8_t command, int argument, tp_error *err);
 tp_status tpi_p2os_say_only(tp_instance *self, uint8_t command, tp_error *err);
 
+/* Any payload. */
+tp_status tpi_p2os_say_all(tp_instance *self, const uint8_t *payload, size_t length, tp_error *err);
+
 /* Stop the wheels and, if `closes`, end the connection; cannot fail. */
 void tpi_p2os_say_stop(tp_instance *self, bool closes);
 
@@ -113,11 +140,19 @@ void tpi_p2os_report(tp_instance *self, const uint8_t *payload, size_t length);
 /* The pose for clients. */
 tp_pose2d tpi_p2os_pose(const struct p2os_odometry *odometry);
 
-/* ---- vehicle.c and devices.c ----------------------------------------------------------------- */
+/* ---- vehicle.c, devices.c, extras.c
+ * --------------------------------------------------------------- */
 
 /* Offer what `provides` lists. */
 tp_status tpi_p2os_offer_vehicle(tp_instance *self, tp_error *err);
 tp_status tpi_p2os_offer_devices(tp_instance *self, tp_error *err);
+
+/* The same for what not every robot has; then: switch it on, ask for it now and then, and a packet
+ * of it. */
+tp_status tpi_p2os_offer_extras(tp_instance *self, tp_error *err);
+tp_status tpi_p2os_start_extras(tp_instance *self, tp_error *err);
+tp_status tpi_p2os_poll_extras(tp_instance *self, tp_error *err);
+void tpi_p2os_report_extras(struct p2os *p, const uint8_t *payload, size_t length);
 
 /* Learn where sensors sit, when the make is known. */
 void tpi_p2os_tell_places(struct p2os *p);

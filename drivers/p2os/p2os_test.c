@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "conformance/play.h"
 #include "emulate/host/line.h"
+#include "troupe/interfaces/audio.h"
+#include "troupe/interfaces/blobfinder.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/sonar.h"
 
@@ -131,14 +133,6 @@ static void damaged_reports_are_dropped(void **state)
     end(p);
 }
 
-static const char *await_failure(play *p)
-{
-    const tp_failure *failure = play_last(p, TP_COMMON_DATA_ERROR);
-
-    return failure != NULL ? failure->text
-                           : ((const tp_failure *)bench_await(&p->r, TP_COMMON_DATA_ERROR))->text;
-}
-
 static void a_silent_robot_is_a_failure(void **state)
 {
     play *p = begin(edit(NULL, "silence\n"), "position2d:0 sonar:0", "");
@@ -147,7 +141,7 @@ static void a_silent_robot_is_a_failure(void **state)
     (void)bench_await_later(&p->r, 1, TP_POSITION2D_DATA_STATE);
     (void)play_get(p, TP_POSITION2D_REQ_GET_GEOM, NULL); /* all that has come was read by now */
     bench_move_clock(&p->b, 3.1);
-    assert_string_equal(await_failure(p), "p2os0: the robot has said nothing for 2.0 s");
+    assert_string_equal(play_await_failure(p), "p2os0: the robot has said nothing for 2.0 s");
     end(p);
 }
 
@@ -157,7 +151,7 @@ static void an_unplugged_line_is_a_failure(void **state)
 
     (void)state;
     bench_move_clock(&p->b, 1);
-    assert_non_null(strstr(await_failure(p), "the hardware hung up"));
+    assert_non_null(strstr(play_await_failure(p), "the hardware hung up"));
     end(p);
 }
 
@@ -182,13 +176,6 @@ static void drive(play *p, double ahead, double turn)
     play_command(p, TP_POSITION2D_CMD_VEL, &ask);
 }
 
-static void is_between(double value, double low, double high)
-{
-    if (!(value >= low && value <= high)) {
-        fail_msg("%g is not between %g and %g", value, low, high);
-    }
-}
-
 static void it_drives_and_counts_its_way(void **state)
 {
     play *p = begin(EMULATED, "position2d:0", "");
@@ -197,19 +184,19 @@ static void it_drives_and_counts_its_way(void **state)
     (void)state;
     drive(p, 0.2, 0);
     const tp_position2d_data *data = run(p, 3);
-    is_between(data->vel.px, 0.19, 0.21);
-    is_between(data->pos.px, 0.45, 0.62);
+    play_assert_between(data->vel.px, 0.19, 0.21);
+    play_assert_between(data->pos.px, 0.45, 0.62);
     drive(p, 0, 0.5);
     data = run(p, 2);
-    is_between(data->vel.pa, 0.45, 0.55);
-    is_between(data->pos.pa, 0.7, 1.1);
+    play_assert_between(data->vel.pa, 0.45, 0.55);
+    play_assert_between(data->pos.pa, 0.7, 1.1);
     drive(p, 0, 0);
     (void)run(p, 1);
     play_request(p, TP_POSITION2D_REQ_SET_ODOM, &there);
     drive(p, 0.2, 0);
     data = run(p, 3);
-    is_between(data->pos.px, 4.99, 5.01);
-    is_between(data->pos.py, 1.45, 1.62);
+    play_assert_between(data->pos.px, 4.99, 5.01);
+    play_assert_between(data->pos.py, 1.45, 1.62);
     end(p);
 }
 
@@ -220,8 +207,8 @@ static void wheels_do_the_same(void **state)
     (void)state;
     drive(p, 0.2, 0.5);
     const tp_position2d_data *data = run(p, 2);
-    is_between(data->vel.px, 0.18, 0.22);
-    is_between(data->vel.pa, 0.4, 0.6);
+    play_assert_between(data->vel.px, 0.18, 0.22);
+    play_assert_between(data->vel.pa, 0.4, 0.6);
     end(p);
 }
 
@@ -232,12 +219,12 @@ static void pulses_keep_it_going(void **state)
 
     (void)state;
     drive(p, 0.2, 0);
-    is_between(run(p, 6)->vel.px, 0.19, 0.21);
+    play_assert_between(run(p, 6)->vel.px, 0.19, 0.21);
     end(p);
     p = begin(EMULATED, "position2d:0", "pulse=-1");
     drive(p, 0.2, 0);
-    is_between(run(p, 1)->vel.px, 0.19, 0.21);
-    is_between(run(p, 4)->vel.px, 0, 0.001);
+    play_assert_between(run(p, 1)->vel.px, 0.19, 0.21);
+    play_assert_between(run(p, 4)->vel.px, 0, 0.001);
     end(p);
 }
 
@@ -248,10 +235,10 @@ static void speeds_are_limited_and_motors_switched(void **state)
 
     (void)state;
     drive(p, 5, 0);
-    is_between(run(p, 2)->vel.px, 0.29, 0.31);
+    play_assert_between(run(p, 2)->vel.px, 0.29, 0.31);
     play_request(p, TP_POSITION2D_REQ_MOTOR_POWER, &off);
     drive(p, 0.2, 0);
-    is_between(run(p, 2)->vel.px, 0, 0.001);
+    play_assert_between(run(p, 2)->vel.px, 0, 0.001);
     play_assert_command_refused(p, TP_POSITION2D_CMD_VEL,
                                 (&(tp_position2d_cmd_vel){.vel = {.px = NAN}}),
                                 "a velocity of nan m/s and 0 rad/s is no number "
@@ -270,11 +257,106 @@ static void sonars_see_a_wall(void **state)
     }
     assert_int_equal(data->ranges_count, 16);
     for (unsigned i = 0; i < 16; i++) {
-        is_between((double)data->ranges[i], 0.01, 5);
+        play_assert_between((double)data->ranges[i], 0.01, 5);
     }
     const tp_sonar_geom *geom = play_get(p, TP_SONAR_REQ_GET_GEOM, NULL);
     assert_int_equal(geom->poses_count, 16);
     play_assert_near(geom->poses[0].pyaw, pi / 2);
+    end(p);
+}
+
+/* ---- What not every robot has ---------------------------------------------------------------- */
+
+/* The gyroscope of the emulated robot agrees with its odometry. */
+static void a_gyroscope_counts_turns(void **state)
+{
+    (void)state;
+    play *p = play_create();
+    tpi_hub_set_lines(p->b.hub, schemes, TEST_ROOT "/worlds/");
+    play_add(p, &tp_driver_p2os, "gyro@position2d:2 odometry@position2d:0", NULL,
+             "port=emulate:p2os");
+    tp_device *vehicle = bench_find(&p->b, "position2d:0");
+    p->device = bench_find(&p->b, "position2d:2");
+    play_open(p);
+    bench_move_clock(&p->b, 0.5);
+    for (unsigned i = 0; i < 20; i++) { /* it learns its zero */
+        play_pass(p, 0.1);
+    }
+    const tp_position2d_data *data = play_last(p, TP_POSITION2D_DATA_STATE);
+    assert_non_null(data);
+    play_assert_near(data->pos.pa, 0);
+    const tp_position2d_cmd_vel turn = {.vel = {.pa = 0.5}, .state = 1};
+    assert_int_equal(bench_command(&p->b, vehicle, TP_POSITION2D_CMD_VEL, &turn), TP_OK);
+    double fastest = 0;
+    for (unsigned i = 0; i < 20; i++) {
+        play_pass(p, 0.1);
+        data = play_last(p, TP_POSITION2D_DATA_STATE);
+        fastest = fmax(fastest, data->vel.pa);
+    }
+    play_assert_between(fastest, 0.48, 0.52); /* a reading is 0.6 degrees per second */
+    play_assert_between(data->pos.pa, 0.7, 1.1);
+    end(p);
+}
+
+#define CAMERA_BEGINS                                                                              \
+    ">> fa fb 06 42 2b 01 0d 43 38\n"                                                              \
+    ">> fa fb 08 42 2b 03 52 53 0d 98 8a\n"                                                        \
+    ">> fa fb 0a 42 2b 05 52 4d 20 33 0d c7 aa\n"                                                  \
+    ">> fa fb 08 42 2b 03 54 43 0d 88 8c\n"
+
+/* First words without sonars and motors. */
+static play *begin_extras(const char *provides, const char *then)
+{
+    const char *words =
+        ">> fa fb 06 0b 3b 00 00 0b 3b fa fb 06 15 3b 00 00 15 3b fa fb 03 1d 00 1d fa fb 03 02 00 "
+        "02\n>> fa fb 03 00 00 00\n<< fa fb 03 00 00 00\n>> fa fb 03 01 00 01\n<< fa fb 03 01 00 "
+        "01\n>> fa fb 03 02 00 02\n<< fa fb 18 02 41 4d 52 49 53 69 6d 00 50 69 6f 6e 65 65 72 00 "
+        "70 33 64 78 00 eb bd\n>> fa fb 03 01 00 01 fa fb 06 06 3b f4 01 fa 3c fa fb 06 0a 3b 64 "
+        "00 6e 3b fa fb 06 1c 3b 00 00 1c 3b fa fb 06 04 3b 00 00 04 3b\n";
+    static char port[96];
+    tpi_buf text = {0};
+
+    tpi_buf_printf(&text, "%s%s", words, then);
+    snprintf(edited, sizeof edited, "/tmp/troupe-p2os-%d.script", (int)getpid());
+    snprintf(port, sizeof port, "script:%s", edited);
+    assert_int_equal(tpi_file_write(edited, text.data, text.length, NULL), TP_OK);
+    tpi_buf_fini(&text);
+    return begin(port, provides, "timeout=60");
+}
+
+/* A message in two packets, behind bytes that are none; the second one begins another. */
+static void a_camera_sees_patches(void **state)
+{
+    (void)state;
+    play *p = begin_extras("blobfinder:0",
+                           CAMERA_BEGINS ">> fa fb 06 43 3b 13 00 56 3b\n"
+                                         "+0.2 << fa fb 0b b8 07 07 ff 4d 28 46 1e 3c 53 70\n"
+                                         ">> fa fb 06 43 3b 13 00 56 3b\n"
+                                         "+0.2 << fa fb 09 b8 32 50 c8 fe ff 4d 07 b4\n"
+                                         "silence\n");
+    for (unsigned i = 0; i < 100 && play_last(p, TP_BLOBFINDER_DATA_BLOBS) == NULL; i++) {
+        play_pass(p, 0.05);
+    }
+    const tp_blobfinder_data *data = play_last(p, TP_BLOBFINDER_DATA_BLOBS);
+    assert_non_null(data);
+    assert_int_equal(data->blobs_count, 1);
+    assert_int_equal(data->blobs[0].x, 40);
+    assert_int_equal(data->blobs[0].y, 70);
+    assert_int_equal(data->blobs[0].left, 30);
+    assert_int_equal(data->blobs[0].bottom, 80);
+    assert_int_equal(data->blobs[0].area, 21 * 21 * 254 / 255);
+    end(p);
+}
+
+static void sounds_are_played_by_number(void **state)
+{
+    const tp_audio_sample_item fifth = {.index = 5}, none = {.index = 256};
+
+    (void)state;
+    play *p = begin_extras("audio:0", ">> fa fb 06 5a 3b 05 00 5f 3b\nsilence\n");
+    play_command(p, TP_AUDIO_CMD_SAMPLE_PLAY, &fifth);
+    play_assert_command_refused(p, TP_AUDIO_CMD_SAMPLE_PLAY, &none,
+                                "sounds have numbers from 0 to 255, not 256");
     end(p);
 }
 
@@ -309,6 +391,9 @@ int main(void)
         cmocka_unit_test(pulses_keep_it_going),
         cmocka_unit_test(speeds_are_limited_and_motors_switched),
         cmocka_unit_test(sonars_see_a_wall),
+        cmocka_unit_test(a_gyroscope_counts_turns),
+        cmocka_unit_test(a_camera_sees_patches),
+        cmocka_unit_test(sounds_are_played_by_number),
         cmocka_unit_test(mistakes_are_told),
     };
 

@@ -172,8 +172,10 @@ void tpi_p2os_report(tp_instance *self, const uint8_t *payload, size_t length)
 
     p->heard_ns = tp_clock_now_ns(tp_instance_clock(self));
     if ((payload[0] & 0xf0) != 0x30 || length < FIXED) {
+        tpi_p2os_report_extras(p, payload, length);
         return;
     }
+    p->rolls = p2os_s16(payload + 7) != 0 || p2os_s16(payload + 9) != 0;
     move(p, payload);
     tell_vehicle(p, payload);
     tell_compass(p, payload[18]);

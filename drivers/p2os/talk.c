@@ -41,6 +41,13 @@ tp_status tpi_p2os_say_only(tp_instance *self, uint8_t command, tp_error *err)
     return send(self, packet, tpi_p2os_wrap(packet, &command, 1), err);
 }
 
+tp_status tpi_p2os_say_all(tp_instance *self, const uint8_t *payload, size_t length, tp_error *err)
+{
+    uint8_t packet[P2OS_MOST_PACKET];
+
+    return send(self, packet, tpi_p2os_wrap(packet, payload, length), err);
+}
+
 /* The bytes that stop it: no velocity, STOP, and perhaps the end of the connection. */
 static size_t stop_bytes(uint8_t *out, bool closes)
 {
@@ -61,10 +68,10 @@ void tpi_p2os_say_stop(tp_instance *self, bool closes)
     (void)send(self, bytes, stop_bytes(bytes, closes), NULL);
 }
 
-/* A packet that was begun has at most nine bytes. */
+/* A packet that was begun has at most nine bytes, or those of a text. */
 static tp_status guard(struct p2os *p, tp_error *err)
 {
-    enum { LONGEST = 9 };
+    enum { LONGEST = 9 + P2OS_MOST_TEXT };
     uint8_t bytes[LONGEST + 4 * P2OS_MOST_PACKET] = {0};
 
     return tp_port_guard(p->port, bytes, LONGEST + stop_bytes(bytes + LONGEST, true), err);
@@ -225,6 +232,7 @@ tp_status tpi_p2os_connect(tp_instance *self, tp_error *err)
     if (status == TP_OK) {
         identify(self);
         status = set_up(self, err);
+        status = status == TP_OK ? tpi_p2os_start_extras(self, err) : status;
     }
     return status == TP_OK && p->vehicle != NULL ? guard(p, err) : status;
 }

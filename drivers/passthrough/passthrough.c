@@ -34,6 +34,7 @@ struct passthrough {
     int64_t timeout_ns;
     int64_t period_ns; /* between two data messages of a kind; 0 for any */
     bool changes;
+    bool reads, writes; /* data passes; commands do */
 };
 
 static const tp_param passthrough_params[] = {
@@ -41,6 +42,11 @@ static const tp_param passthrough_params[] = {
     {"rate", "Hz", "0", "most messages of each kind per second; 0 for no limit"},
     {"changes", "bool", "no", "data goes out only if it is not the same as before"},
     {"latch", "bool", "no", "new readers receive the last data at once"},
+    {"remote_host", NULL, "",
+     "the other server, instead of `requires`; as in older files of Player"},
+    {"remote_port", "1", "6665", "its port"},
+    {"remote_index", "1", "", "number of the device there; as in `provides` if not given"},
+    {"access", NULL, "a", "r: commands are refused; w: no data comes; a: neither"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -147,6 +153,9 @@ static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg
     const tp_message *what =
         tp_interface_message(interface, TP_KIND_DATA, tp_msg_header(msg)->subtype);
 
+    if (what != NULL && !p->reads) {
+        return; /* `access` says so */
+    }
     if (what == NULL || (p->period_ns == 0 && !p->changes)) {
         tpi_forward_data(pair->device, msg);
         return;
@@ -167,6 +176,9 @@ static tp_status passthrough_handle(tp_device *device, const tp_message *what, c
     const struct pair *pair = tp_device_context(device);
 
     (void)answer;
+    if (what->kind == TP_KIND_COMMAND && !p->writes) {
+        return tp_fail(err, TP_E_DENIED, "passthrough has `access \"r\"`: it passes no commands");
+    }
     return tpi_forward_message(device, pair->link, what, ask, p->timeout_ns, err);
 }
 
@@ -226,7 +238,15 @@ static tp_status join(tp_instance *self, size_t i, tp_error *err)
 static tp_status read_settings(tp_instance *self, struct passthrough *p, tp_error *err)
 {
     const double rate_hz = tp_param_double(self, "rate");
+    const char *access = tp_param_string(self, "access");
 
+    if (strlen(access) != 1 || strchr("rwa", access[0]) == NULL) {
+        tp_param_blame(self, "access");
+        return tp_fail(err, TP_E_INVALID, "access \"%s\" is none of \"r\", \"w\" and \"a\"",
+                       access);
+    }
+    p->reads = access[0] != 'w';
+    p->writes = access[0] != 'r';
     if (!(rate_hz == 0 || (rate_hz >= 1e-6 && rate_hz <= 1e6))) {
         return tp_fail(err, TP_E_RANGE,
                        "rate \"%s\" is neither 0 nor a number of messages a second",

@@ -33,6 +33,22 @@ static void commands_go_in_and_data_comes_out(void **state)
     play_destroy(p);
 }
 
+static void access_can_be_for_one_direction(void **state)
+{
+    play *p = play_create();
+    const tp_position2d_cmd_vel go = {.vel = {.px = 1}, .state = 1};
+
+    (void)state;
+    play_add(p, &tp_driver_fake, "position2d:0", NULL, exact);
+    play_add(p, &tp_driver_passthrough, "position2d:7", "position2d:0", "access=r");
+    play_open(p);
+    play_assert_command_refused(p, TP_POSITION2D_CMD_VEL, &go,
+                                "passthrough has `access \"r\"`: it passes no commands");
+    assert_non_null(play_after(p, 1, TP_POSITION2D_DATA_STATE));
+    play_get(p, TP_POSITION2D_REQ_GET_GEOM, NULL);
+    play_destroy(p);
+}
+
 static void data_keeps_its_time(void **state)
 {
     play *p = begin();
@@ -235,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_go_in_and_data_comes_out),
+        cmocka_unit_test(access_can_be_for_one_direction),
         cmocka_unit_test(data_keeps_its_time),
         cmocka_unit_test(requests_are_answered_by_the_other_device),
         cmocka_unit_test(counters_are_those_of_the_other_device),

@@ -167,14 +167,6 @@ static void resolutions_units_and_sides_can_be_chosen(void **state)
     play_destroy(p);
 }
 
-static const char *await_failure(play *p)
-{
-    const tp_failure *failure = play_last(p, TP_COMMON_DATA_ERROR);
-
-    return failure != NULL ? failure->text
-                           : ((const tp_failure *)bench_await(&p->r, TP_COMMON_DATA_ERROR))->text;
-}
-
 /* Wrong bytes on the line cost scans, not the connection. */
 static void an_unplugged_scanner_is_a_failure(void **state)
 {
@@ -186,7 +178,7 @@ static void an_unplugged_scanner_is_a_failure(void **state)
         bench_move_clock(&p->b, 1);
         (void)bench_request(&p->b, p->device, TP_COMMON_REQ_GET_PROPERTIES, NULL, NULL);
     }
-    assert_non_null(strstr(await_failure(p), "sicklms2000: "));
+    assert_non_null(strstr(play_await_failure(p), "sicklms2000: "));
     play_destroy(p);
 }
 

@@ -1,5 +1,5 @@
-/* packet.c - see packet.h. */
-#include "packet.h"
+/* p2os_packet.c - see p2os_packet.h. */
+#include "p2os_packet.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
- * packet.h - packets of the robots of MobileRobots: FA FB, a length, the payload, a sum.
+ * p2os_packet.h - packets of the robots of MobileRobots: FA FB, a length, the payload, a sum.
  *
  * Both sides use the same form. A reader takes bytes however they are cut; what is no packet, or
  * has a wrong sum, is dropped, and the reader goes on with the next FA FB.
  */
-#ifndef P2OS_PACKET_H
-#define P2OS_PACKET_H
+#ifndef SHARED_P2OS_PACKET_H
+#define SHARED_P2OS_PACKET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* packet_test.c - packets however they are cut or damaged. */
-#include "packet.h"
+/* p2os_packet_test.c - packets however they are cut or damaged. */
+#include "p2os_packet.h"
 
 #include <string.h>
 
