@@ -41,19 +41,14 @@ static tp_status player_size(const tp_msghdr *header, const tp_struct *type, con
     return *size > TP_XDR_MAX_MESSAGE_SIZE ? TP_E_LIMIT : TP_OK;
 }
 
-static tp_status encode(const tp_msghdr *header, const tp_struct *type, const void *value,
-                        unsigned char *at, size_t capacity, size_t *length)
+/* The header of a message whose body has this length. */
+static size_t put_header(const tp_msghdr *header, size_t body, unsigned char *at)
 {
     tp_msghdr full = *header;
-    size_t body = 0;
-    const tp_status status = type == NULL ? TP_OK
-                                          : tp_xdr_encode(type, value, at + TP_XDR_HEADER_SIZE,
-                                                          capacity - TP_XDR_HEADER_SIZE, &body);
 
     full.size = (uint32_t)body;
     tp_xdr_encode_header(&full, at);
-    *length = TP_XDR_HEADER_SIZE + body;
-    return status;
+    return TP_XDR_HEADER_SIZE + body;
 }
 
 static tp_status encode_packed(const tp_msghdr *header, const tp_map_data *tile, unsigned char *at,
@@ -68,7 +63,10 @@ static tp_status encode_packed(const tp_msghdr *header, const tp_map_data *tile,
                                    tile->data_count) == Z_OK) {
         small.data_count = (uint32_t)packed_length;
         small.data = (int8_t *)packed;
-        status = encode(header, &tp_desc_map_data, &small, at, capacity, length);
+        size_t body = 0;
+        status = tp_xdr_encode(&tp_desc_map_data, &small, at + TP_XDR_HEADER_SIZE,
+                               capacity - TP_XDR_HEADER_SIZE, &body);
+        *length = put_header(header, body, at);
     }
     free(packed);
     return status;
@@ -78,9 +76,16 @@ static tp_status player_encode(const tp_msghdr *header, const tp_struct *type, c
                                void *bytes, size_t capacity, size_t *length)
 {
     const tp_map_data *tile = tile_of(header, type, value);
+    unsigned char *at = bytes;
 
-    return tile != NULL ? encode_packed(header, tile, bytes, capacity, length)
-                        : encode(header, type, value, bytes, capacity, length);
+    if (tile != NULL) {
+        return encode_packed(header, tile, at, capacity, length);
+    }
+    if (type != NULL) { /* measured before: that is the capacity */
+        tp_xdr_write(type, value, at + TP_XDR_HEADER_SIZE);
+    }
+    *length = put_header(header, capacity - TP_XDR_HEADER_SIZE, at);
+    return TP_OK;
 }
 
 const tp_encoding tp_encoding_player = {

@@ -56,13 +56,20 @@ void tpi_web_answer(struct connection *c, int status, const char *json, size_t l
     tpi_web_answer_as(c, status, "application/json", "Cache-Control: no-store\r\n", json, length);
 }
 
+void tpi_web_answer_result(struct connection *c)
+{
+    static const char text[] = "{\"result\":true}\n";
+
+    tpi_web_answer(c, 200, text, sizeof text - 1);
+}
+
 static void refuse(struct connection *c, int status, const char *code, const char *text,
                    const char *more)
 {
     tpi_buf body = {0};
     char headers[160];
 
-    tpi_buf_puts(&body, "{\"error\":");
+    tpi_buf_puts(&body, c->http.results ? "{\"result\":false,\"error\":" : "{\"error\":");
     tpi_json_put_string(&body, text, strlen(text));
     tpi_buf_printf(&body, ",\"code\":\"%s\"}\n", code);
     snprintf(headers, sizeof headers, "Cache-Control: no-store\r\n%s", more);
@@ -167,6 +174,8 @@ void tpi_web_api_answer(struct connection *c, const tp_msg *msg)
             why[0] = '\0';
         }
         tpi_web_api_refuse(c, (tp_status)(int32_t)tpi_web_get_u32(bytes), why);
+    } else if (c->http.results) {
+        tpi_web_answer_result(c);
     } else {
         tpi_buf_put(&text, (const char *)bytes + TPI_WEB_STAMP, length - TPI_WEB_STAMP);
         tpi_buf_putc(&text, '\n');

@@ -293,7 +293,7 @@ void tpi_web_close(struct connection *c)
     front->count--;
     drop_held(c);
     while (c->behind.count > 0) {
-        tpi_web_note_unref(c->behind.notes[--c->behind.count]);
+        tpi_web_note_unref(c->behind.notes[--c->behind.count].note);
     }
     tpi_buf_fini(&c->out);
     free(c);
@@ -312,7 +312,7 @@ static bool has_place(const struct web_front *front, const char *peer)
     for (const struct connection *at = front->connections; at != NULL; at = at->next) {
         count += strncmp(tp_stream_peer(at->stream), peer, length) == 0;
     }
-    return count < front->per_host;
+    return count < front->places.per_host;
 }
 
 static void link_connection(struct web_front *front, struct connection *c, tp_stream *stream)
@@ -334,7 +334,7 @@ static void on_accept(void *context, tp_stream *stream)
     struct web_front *front = context;
     const int patience_s = tp_front_where(front->instance)->patience_s;
     const bool room = has_place(front, tp_stream_peer(stream)) &&
-                      (front->count < front->most_clients || tp_front_make_room(front->instance));
+                      (front->count < front->places.most || tp_front_make_room(front->instance));
     struct connection *c = room ? calloc(1, sizeof *c) : NULL;
 
     assert(front_is_current(front));

@@ -152,8 +152,9 @@ static void put_schema(tpi_buf *out, const tp_struct *type, bool brief)
 {
     char *schema = NULL;
 
-    if (brief || type == NULL || tp_struct_schema(&schema, type) != TP_OK) {
-        tpi_buf_puts(out, brief ? "\"\"" : "\"{\\\"type\\\":\\\"object\\\"}\"");
+    if (brief || type == NULL || tp_struct_outline(&schema, type) != TP_OK) {
+        tpi_buf_puts(out,
+                     brief ? "\"\"" : "\"{\\\"type\\\":\\\"object\\\",\\\"properties\\\":{}}\"");
         return;
     }
     tpi_json_put_string(out, schema, strlen(schema));
@@ -190,6 +191,31 @@ static void put_ros_channel(struct writer *w, const struct web_device *device, u
     tpi_buf_putc(&w->text, '}');
 }
 
+/* The whole map in JSON, beside OccupancyGrid. */
+static void put_grid_channel(struct writer *w, const struct web_device *device, uint32_t number)
+{
+    tpi_buf schema = {0};
+
+    if (!w->brief) {
+        tpi_grid_put_schema(&schema);
+    }
+    tpi_buf_printf(&w->text,
+                   ",{\"id\":%u,\"topic\":\"/%u/%s/%u/GRID\",\"encoding\":\"json\","
+                   "\"schemaName\":\"troupe.grid\",\"schemaEncoding\":\"jsonschema\","
+                   "\"schema\":",
+                   number * CHANNELS_OF_DEVICE + GRID_CODE, (unsigned)device->addr.robot,
+                   device->interface->name, (unsigned)device->addr.index);
+    tpi_json_put_string(&w->text, tpi_buf_text(&schema), schema.length);
+    tpi_buf_putc(&w->text, '}');
+    w->text.failed = w->text.failed || schema.failed;
+    tpi_buf_fini(&schema);
+}
+
+static bool begins_grid(const struct web_device *device, const tp_message *what)
+{
+    return tpi_web_has_grid(&device->addr) && what->code == TP_MAP_DATA_INFO;
+}
+
 static void put_channel(struct writer *w, const struct web_device *device, uint32_t number,
                         const tp_message *what)
 {
@@ -206,6 +232,9 @@ static void put_channel(struct writer *w, const struct web_device *device, uint3
     tpi_buf_putc(out, '}');
     put_ros_channel(w, device, number, what, FORM_CDR);
     put_ros_channel(w, device, number, what, FORM_SECOND);
+    if (begins_grid(device, what)) {
+        put_grid_channel(w, device, number);
+    }
 }
 
 static void put_side(tpi_buf *out, const char *side, const tp_struct *type)
@@ -217,7 +246,8 @@ static void put_side(tpi_buf *out, const char *side, const tp_struct *type)
                    "\"schemaEncoding\":\"jsonschema\",\"schema\":",
                    side, name);
     put_schema(out, type, false);
-    tpi_buf_printf(out, "},\"%sSchema\":\"\"", side);
+    tpi_buf_printf(out, "},\"%sSchema\":", side); /* clients before 2024 know only this */
+    put_schema(out, type, false);
 }
 
 static void put_service_body(struct writer *w, const tp_message *what)
@@ -339,6 +369,9 @@ static void put_id(struct writer *w, const struct web_device *device, uint32_t n
         if (tpi_ros_type_of(device->addr.interf, what->code, form == FORM_SECOND) != NULL) {
             tpi_buf_printf(&w->text, ",%u", id + (unsigned)form * FORM_SIZE);
         }
+    }
+    if (begins_grid(device, what)) {
+        tpi_buf_printf(&w->text, ",%u", number * CHANNELS_OF_DEVICE + GRID_CODE);
     }
 }
 

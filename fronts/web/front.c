@@ -40,9 +40,9 @@ static tp_status check_origins(tp_front_instance *self, tp_error *err)
 static tp_status web_check(tp_front_instance *self, tp_error *err)
 {
     struct web_front *front = tp_front_state(self);
-    tp_status status = read_count(self, "clients", &front->most_clients, err);
+    tp_status status = read_count(self, "clients", &front->places.most, err);
 
-    status = status == TP_OK ? read_count(self, "per_host", &front->per_host, err) : status;
+    status = status == TP_OK ? read_count(self, "per_host", &front->places.per_host, err) : status;
     return status == TP_OK ? check_origins(self, err) : status;
 }
 
@@ -89,6 +89,7 @@ static void tick(void *context)
     tpi_web_graph_tick(front);
     tpi_web_frames_tick(front);
     tpi_web_world_tick(front);
+    tpi_web_grids_tick(front);
     if (front->connections == NULL && front->visitors == NULL) {
         tp_timer_cancel(front->tick); /* until somebody comes */
         front->ticking = false;
@@ -160,6 +161,8 @@ static void web_close(tp_front_instance *self)
     }
     tpi_web_visitors_clear(front);
     tpi_web_world_leave(front);
+    tpi_web_grids_clear(front);
+    tpi_web_labs_clear(front);
     tp_loop_after_cancel(front->loop, &front->prepare);
     tp_loop_after_cancel(front->loop, &front->greet);
     tp_listener_close(front->listener);

@@ -115,7 +115,7 @@ static bool begins(tpi_span path, const char *with)
 }
 
 /* Whether a browser may ask this at all; it is refused if not. */
-static bool is_allowed(struct connection *c, const tpi_http *request, bool api)
+static bool is_allowed(struct connection *c, const tpi_http *request, bool api, bool data)
 {
     const struct web_front *front = c->front;
     const bool panics = tpi_span_is(request->path, "/api/panic");
@@ -124,7 +124,7 @@ static bool is_allowed(struct connection *c, const tpi_http *request, bool api)
         tpi_web_refuse(c, 421, "denied",
                        "this server does not answer to that name: use an IP address, or list the "
                        "name in `hosts` of the front");
-    } else if ((api || request->upgrades) &&
+    } else if ((api || data || request->upgrades) &&
                !tpi_gate_knows_origin(&front->gate, request, front->secure)) {
         tpi_web_refuse(c, 403, "denied",
                        "pages of other origins are refused: list the origin in `origins` of the "
@@ -143,17 +143,24 @@ static bool is_allowed(struct connection *c, const tpi_http *request, bool api)
 static void handle(struct connection *c, const tpi_http *request, const char *body)
 {
     const bool api = begins(request->path, "/api");
+    const bool things = begins(request->path, "/.well-known/wot");
+    const bool lab = tpi_web_is_lab(request->path);
 
     c->http.head_only = request->method == TPI_HTTP_HEAD_ONLY;
     c->http.closes = request->closes;
+    c->http.results = false;
     tp_session_heard(c->door->sessions[FORM_JSON]);
-    if (!is_allowed(c, request, api)) {
+    if (!is_allowed(c, request, api, things || lab)) {
         return;
     }
     if (request->upgrades) {
         tpi_web_upgrade(c, request);
     } else if (api) {
         tpi_web_api(c, request, body, (size_t)request->length);
+    } else if (things) {
+        tpi_web_wot(c, request);
+    } else if (lab) {
+        tpi_web_lab(c, request);
     } else {
         find_file(c, request);
     }
@@ -167,9 +174,44 @@ static size_t reject(struct connection *c, int status, size_t length)
     tpi_web_refuse(c, status, "syntax",
                    status == 413   ? "the body is too long"
                    : status == 431 ? "the headers are too long"
-                   : status == 501 ? "a body has a Content-Length, and no Transfer-Encoding"
+                   : status == 501 ? "a body has a Content-Length, or Transfer-Encoding: chunked"
                                    : "this is no HTTP/1.1 request");
     return length;
+}
+
+/* A client that does not send its body yet is asked for it. */
+static void say_continue(struct connection *c, const tpi_http *request)
+{
+    if (request->says_continue && !c->http.continued) {
+        c->http.continued = true;
+        tpi_buf_puts(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
+        tpi_web_flush(c);
+    }
+}
+
+/* A request whose body comes in chunks. */
+static size_t handle_chunks(struct connection *c, tpi_http *request, const char *bytes,
+                            size_t length, size_t most, size_t *needed)
+{
+    tpi_buf body = {0};
+    size_t used = 0;
+    int status = tpi_http_chunks(&body, bytes + request->head, length - request->head, &used);
+
+    if (status == 1 && (body.failed || body.length > most)) {
+        status = 413;
+    }
+    if (status == 0) {
+        *needed = length + 1;
+        say_continue(c, request);
+    } else if (status == 1) {
+        request->length = body.length;
+        handle(c, request, tpi_buf_text(&body));
+        used += request->head;
+    } else {
+        used = reject(c, status, length);
+    }
+    tpi_buf_fini(&body);
+    return status == 0 ? 0 : used;
 }
 
 size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size_t *needed)
@@ -190,13 +232,12 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
     if (request.length > most) {
         return reject(c, 413, length);
     }
+    if (request.chunked) {
+        return handle_chunks(c, &request, bytes, length, most, needed);
+    }
     *needed = request.head + (size_t)request.length;
     if (length < *needed) {
-        if (request.says_continue && !c->http.continued) {
-            c->http.continued = true;
-            tpi_buf_puts(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
-            tpi_web_flush(c);
-        }
+        say_continue(c, &request);
         return 0;
     }
     handle(c, &request, bytes + request.head);

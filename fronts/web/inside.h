@@ -12,13 +12,17 @@
  *     deliver.c      everything that goes out, in its order; data of the sessions
  *     client.c       the beginning and the end of a client
  *     service.c      requests as services; answers
- *     parameter.c    properties as parameters
+ *     parameter.c    properties as parameters: what clients ask
+ *     watched.c      parameters whose changes clients hear of
+ *     reading.c      asking devices for properties (reading.h)
  *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
  *     graph.c        the connection graph
  *     directory.c    the devices, their numbers, and what is advertised of them
  *     stop.c         the emergency stop and its confirmation
  *     world.c        the time of a simulated world
+ *     grid.c         maps as OccupancyGrid
+ *     lab.c          experiments, as phyphox has them
  *     send.c         messages to devices and to the server
  *     use.c          the devices that a client has open, and what waits for an opening
  *     session.c      the sessions of a client, and their events
@@ -44,6 +48,7 @@
 #include "web/encode.h"
 #include "web/frame.h"
 #include "web/gate.h"
+#include "web/grid.h"
 #include "web/host/files.h"
 #include "web/ros.h"
 #include "web/say.h"
@@ -63,6 +68,7 @@ enum {
     SUB_BUCKETS = 64,
     CHANNELS_OF_DEVICE = 1024, /* ids of channels; each further form begins 256 later */
     FORM_SIZE = 256,
+    GRID_CODE = 255, /* of the channel of a map that has the whole map in JSON */
     SERVICES_OF_DEVICE = 256,
     HOST_NAME = 64,
     SECRET = 128,
@@ -86,7 +92,7 @@ struct web_device {
     bool seen; /* while the list is compared */
 };
 
-/* A frame for many clients. */
+/* A frame for many clients, or all of one but its beginning. */
 struct note {
     unsigned references;
     tpi_buf frame;
@@ -124,6 +130,7 @@ struct subscription {
     tp_devaddr addr;
     uint8_t code;
     enum form form;
+    unsigned version; /* of the grid that was sent last */
 };
 
 /* A topic that a WebSocket client publishes commands on. */
@@ -131,7 +138,7 @@ struct channel {
     struct channel *next;
     uint32_t id;
     tp_devaddr addr;
-    const tp_message *what; /* borrowed */
+    const tp_message *what; /* borrowed; NULL if no device takes commands on its topic */
     bool twist;             /* geometry_msgs/msg/Twist instead of the command's own value */
     bool cdr;
 };
@@ -173,6 +180,7 @@ struct client {
     unsigned use_count;
     struct subscription *subscriptions[SUB_BUCKETS]; /* owned */
     unsigned subscription_count;
+    unsigned grid_count;      /* of them, grids of maps */
     struct channel *channels; /* owned */
     unsigned channel_count;
     struct call calls[MOST_CALLS];
@@ -195,7 +203,15 @@ struct client {
 enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
 
 /* What an HTTP request waits for. */
-enum waiting { WAITS_NOT, WAITS_CALL, WAITS_DATA, WAITS_STOP, WAITS_PROPERTIES, WAITS_FILE };
+enum waiting {
+    WAITS_NOT,
+    WAITS_CALL,
+    WAITS_DATA,
+    WAITS_STOP,
+    WAITS_PROPERTIES,
+    WAITS_FILE,
+    WAITS_LAB
+};
 
 /* What has come of a connection and is not handled. */
 struct incoming {
@@ -204,9 +220,15 @@ struct incoming {
     size_t fragments; /* bytes of a message in several frames */
 };
 
-/* Frames for many clients that wait for one. */
+/* A frame for many clients that waits for one. */
+struct queued_note {
+    struct note *note;                    /* owned reference */
+    uint8_t head[TPI_FRAME_HEAD + 1 + 4]; /* what stands before it for this client */
+    unsigned head_length;
+};
+
 struct notes_behind {
-    struct note *notes[MOST_NOTES]; /* owned references: whole frames behind `out` */
+    struct queued_note notes[MOST_NOTES]; /* whole frames behind `out` */
     unsigned count;
     size_t sent; /* of the first */
 };
@@ -217,8 +239,10 @@ struct http_state {
     bool head_only, closes, continued, takes_gzip;
     tpi_web_file *file; /* borrowed: that is being prepared for it */
     tp_devaddr addr;
-    int code;   /* of the data that is waited for; -1 for any */
-    bool whole; /* all data of the device is the answer */
+    int code;        /* of the data that is waited for; -1 for any */
+    bool whole;      /* all data of the device is the answer */
+    bool results;    /* the answer is whether it was done */
+    char query[256]; /* of a request that waits for the channels of an experiment */
     int64_t until_ns;
     int64_t began_ns;
 };
@@ -273,12 +297,24 @@ struct world_watch {
     double time; /* that clients were told last */
 };
 
+/* How many connections there may be. */
+struct places {
+    uint32_t most, per_host;
+};
+
+/* Maps that clients watch, and experiments: the front reads them once for all. */
+struct grid_watch {
+    struct lab *labs;   /* owned; experiments */
+    struct grid *first; /* owned */
+    unsigned version;   /* given to the last one that was fetched */
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
     tp_listener *listener;       /* owned */
     unsigned char *shared;       /* owned: READ_SIZE bytes */
-    uint32_t most_clients, per_host;
+    struct places places;
     const char **hosts, **origins; /* owned; the texts are the configuration's */
     tpi_gate gate;
     /* Upwards, for files below service.c: a request failed before it was sent. */
@@ -309,6 +345,7 @@ struct web_front {
     unsigned graph_version;
 
     struct world_watch world;
+    struct grid_watch grids;
 };
 
 static inline int64_t front_now(const struct web_front *front)
@@ -372,6 +409,9 @@ tpi_buf *tpi_web_binary(struct connection *c, size_t length);
 
 /* Send a frame for many clients behind all others; takes a reference of its own. */
 void tpi_web_send_note(struct connection *c, struct note *note);
+
+/* The same for data that all subscribers share: the note is the stamp and the value. */
+void tpi_web_send_data(struct connection *c, uint32_t subscription, struct note *note);
 struct note *tpi_web_note_create(const tpi_buf *text);
 void tpi_web_note_unref(struct note *note);
 
@@ -397,6 +437,9 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
 /* Answer the request with JSON. */
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
 
+/* It was done: {"result":true}. */
+void tpi_web_answer_result(struct connection *c);
+
 /* The same with any media type; `more` are further headers, each with its CR LF. */
 void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
                        const void *body, size_t length);
@@ -419,6 +462,9 @@ void tpi_web_http_tick(struct connection *c, int64_t now_ns);
 
 /* A path below /api. */
 void tpi_web_api(struct connection *c, const tpi_http *request, const char *body, size_t length);
+
+/* Answer a path below /.well-known/wot: Thing Descriptions (wot.c). */
+void tpi_web_wot(struct connection *c, const tpi_http *request);
 
 /* `parts` are behind /api/devices/DEVICE. */
 struct api_call {
@@ -589,6 +635,25 @@ void tpi_web_graph_send(struct connection *c);
 bool tpi_web_has_world(const struct web_front *front);
 void tpi_web_world_tick(struct web_front *front);
 void tpi_web_world_leave(struct web_front *front);
+
+/* ---- grid.c ---- */
+
+/* Fetch maps that are subscribed to, send them, forget those that nobody wants. */
+void tpi_web_grids_tick(struct web_front *front);
+void tpi_web_grids_clear(struct web_front *front);
+
+/* Whether a device has a channel for the whole map in JSON. */
+bool tpi_web_has_grid(const tp_devaddr *addr);
+
+/* A subscription was added or removed. */
+void tpi_web_grid_counted(struct client *client, const struct subscription *s, bool added);
+
+/* ---- lab.c ---- */
+
+/* Whether the path is one of phyphox's; the answer to it. */
+bool tpi_web_is_lab(tpi_span path);
+void tpi_web_lab(struct connection *c, const tpi_http *request);
+void tpi_web_labs_clear(struct web_front *front);
 
 /* ---- tls.c ---- */
 

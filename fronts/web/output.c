@@ -15,7 +15,8 @@
 #include "inside.h"
 
 enum {
-    FEW = 4,                     /* messages that may always wait */
+    FEW = 4, /* messages that may always wait */
+    MESSAGE_DATA = 1,
     MOST_BEHIND_BYTES = 4 << 20, /* that wait for a client that is behind */
 };
 
@@ -59,16 +60,33 @@ void tpi_web_note_unref(struct note *note)
     }
 }
 
-void tpi_web_send_note(struct connection *c, struct note *note)
+static void queue(struct connection *c, struct queued_note queued)
 {
-    assert(front_is_current(c->front));
-    if (note == NULL || c->behind.count == MOST_NOTES) {
+    if (queued.note == NULL || c->behind.count == MOST_NOTES) {
         tpi_web_give_up(c);
         return;
     }
-    note->references++;
-    c->behind.notes[c->behind.count++] = note;
+    queued.note->references++;
+    c->behind.notes[c->behind.count++] = queued;
     tpi_web_flush(c);
+}
+
+void tpi_web_send_note(struct connection *c, struct note *note)
+{
+    assert(front_is_current(c->front));
+    queue(c, (struct queued_note){.note = note});
+}
+
+void tpi_web_send_data(struct connection *c, uint32_t subscription, struct note *note)
+{
+    struct queued_note queued = {.note = note};
+    size_t used = tpi_frame_begin(queued.head, TPI_FRAME_BINARY, 1 + 4 + note->frame.length);
+
+    assert(front_is_current(c->front));
+    queued.head[used] = MESSAGE_DATA;
+    tpi_web_put_u32(queued.head + used + 1, subscription);
+    queued.head_length = (unsigned)used + 1 + 4;
+    queue(c, queued);
 }
 
 /* ---- Bytes of the front ---------------------------------------------------------------------- */
@@ -173,13 +191,19 @@ void tpi_web_write_out(struct connection *c)
 
 void tpi_web_write_note(struct connection *c)
 {
-    const tpi_buf *frame = &c->behind.notes[0]->frame;
-    const tp_piece piece = {frame->data + c->behind.sent, frame->length - c->behind.sent};
+    const struct queued_note *first = &c->behind.notes[0];
+    const tpi_buf *frame = &first->note->frame;
+    const size_t length = first->head_length + frame->length, sent = c->behind.sent;
+    const size_t of_head = sent < first->head_length ? first->head_length - sent : 0;
+    const size_t of_frame = of_head > 0 ? frame->length : length - sent;
+    const tp_piece pieces[] = {{first->head + first->head_length - of_head, of_head},
+                               {frame->data + frame->length - of_frame, of_frame}};
+    const unsigned skip = of_head == 0 ? 1 : 0;
 
     assert(front_is_current(c->front));
-    c->behind.sent += tpi_web_put(c, &piece, 1, piece.length);
-    if (c->behind.sent == frame->length) {
-        tpi_web_note_unref(c->behind.notes[0]);
+    c->behind.sent += tpi_web_put(c, pieces + skip, 2 - skip, length - sent);
+    if (c->behind.sent == length) {
+        tpi_web_note_unref(first->note);
         c->behind.count--;
         memmove((void *)c->behind.notes, (void *)(c->behind.notes + 1),
                 c->behind.count * sizeof c->behind.notes[0]);

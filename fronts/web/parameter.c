@@ -1,477 +1,22 @@
-/*
- * parameter.c - properties as parameters.
- *
- * A reading lists the properties of some devices and then asks for their values, a few at a time.
- * With a value given, the property is set first: the list says of which type it is. The answer goes
- * out when all have come.
- */
+/* parameter.c - properties as parameters: what clients ask. */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
-
-enum { MOST_AT_ONCE = 8, MOST_ITEMS = 4096, MOST_READINGS = 16, NAME = 192 };
-
-/* A device whose properties are listed, or one property. */
-struct item {
-    tp_devaddr addr;
-    bool list;
-    uint8_t type, writable;
-    bool set;    /* its value is set before it is read */
-    char *key;   /* owned; NULL for a list */
-    char *about; /* owned: unit and sentence as JSON members, for HTTP */
-    char *value; /* owned: JSON of the value to set; NULL to read only */
-};
-
-struct reading {
-    struct reading *next;
-    struct connection *http; /* borrowed; NULL for a WebSocket, or if it has gone */
-    bool is_http, silent;    /* silent: nobody wants the answer */
-    tpi_buf names;           /* the parameters that are wanted, each ended by a NUL; none: all */
-    tpi_buf values;          /* JSON of those to set, in the order of the names */
-    tpi_buf id;              /* of the request, with its quotes */
-    tpi_buf text;            /* the answer so far */
-    unsigned answered;
-    struct item *items; /* owned */
-    unsigned count, begun, done;
-    tp_status status; /* of the first failure */
-    char why[256];
-};
-
-struct watched {
-    struct watched *next;
-    tp_devaddr addr;
-    char name[NAME];
-};
-
-static const struct {
-    unsigned get, set;
-    const char *name;
-} accesses[] = {
-    [TP_PROPERTY_BOOL] = {TP_COMMON_REQ_GET_BOOLPROP, TP_COMMON_REQ_SET_BOOLPROP, "bool"},
-    [TP_PROPERTY_INT] = {TP_COMMON_REQ_GET_INTPROP, TP_COMMON_REQ_SET_INTPROP, "int"},
-    [TP_PROPERTY_DOUBLE] = {TP_COMMON_REQ_GET_DBLPROP, TP_COMMON_REQ_SET_DBLPROP, "double"},
-    [TP_PROPERTY_STRING] = {TP_COMMON_REQ_GET_STRPROP, TP_COMMON_REQ_SET_STRPROP, "string"},
-};
-
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-static void put_name(char out[NAME], const struct web_device *device, const char *key)
-{
-    snprintf(out, NAME, "/%u/%s/%u/%s", (unsigned)device->addr.robot, device->interface->name,
-             (unsigned)device->addr.index, key);
-}
-
-/* The place of a name in a list; -1 if it is not there. */
-static int find_name(const tpi_buf *names, const char *name)
-{
-    const char *at = tpi_buf_text(names);
-    int place = 0;
-
-    for (const char *end = at + names->length; at < end; at += strlen(at) + 1) {
-        if (strcmp(at, name) == 0) {
-            return place;
-        }
-        place++;
-    }
-    return -1;
-}
-
-static const char *text_at(const tpi_buf *texts, int place)
-{
-    const char *at = tpi_buf_text(texts);
-
-    while (place-- > 0) {
-        at += strlen(at) + 1;
-    }
-    return at;
-}
-
-/* ---- Readings -------------------------------------------------------------------------------- */
-
-static struct reading *begin(struct client *client)
-{
-    unsigned count = 0;
-
-    for (const struct reading *at = client->readings; at != NULL; at = at->next) {
-        count++;
-    }
-    struct reading *reading = count < MOST_READINGS ? calloc(1, sizeof *reading) : NULL;
-    if (reading != NULL) {
-        reading->next = client->readings;
-        client->readings = reading;
-    }
-    return reading;
-}
-
-static void destroy(struct client *client, struct reading *reading)
-{
-    struct reading **at = &client->readings;
-
-    while (*at != reading) {
-        at = &(*at)->next;
-    }
-    *at = reading->next;
-    for (unsigned i = 0; i < reading->count; i++) {
-        free(reading->items[i].key);
-        free(reading->items[i].about);
-        free(reading->items[i].value);
-    }
-    free(reading->items);
-    tpi_buf_fini(&reading->names);
-    tpi_buf_fini(&reading->values);
-    tpi_buf_fini(&reading->id);
-    tpi_buf_fini(&reading->text);
-    free(reading);
-}
-
-static void fail(struct reading *reading, tp_status status, const char *why)
-{
-    if (reading->status == TP_OK) {
-        reading->status = status;
-        snprintf(reading->why, sizeof reading->why, "%s", why);
-    }
-}
-
-static struct item *add_item(struct reading *reading, const tp_devaddr *addr)
-{
-    struct item *grown = reading->count < MOST_ITEMS
-                             ? realloc(reading->items, (reading->count + 1) * sizeof *grown)
-                             : NULL;
-
-    if (grown == NULL) {
-        fail(reading, TP_E_LIMIT, "there are too many properties");
-        return NULL;
-    }
-    reading->items = grown;
-    grown[reading->count] = (struct item){.addr = *addr};
-    return &grown[reading->count++];
-}
-
-static void add_device(struct reading *reading, const tp_devaddr *addr)
-{
-    for (unsigned i = 0; i < reading->count; i++) {
-        if (reading->items[i].list && same_address(&reading->items[i].addr, addr)) {
-            return;
-        }
-    }
-    struct item *item = add_item(reading, addr);
-    if (item != NULL) {
-        item->list = true;
-    }
-}
-
-/* ---- Asking ---------------------------------------------------------------------------------- */
-
-static const tp_message *common(unsigned code)
-{
-    return tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, code);
-}
-
-static tp_status ask(struct client *client, const struct item *item, uint32_t seq, tp_error *err)
-{
-    tpi_buf json = {0};
-
-    if (item->list) {
-        return tpi_web_send_json(client, &item->addr, common(TP_COMMON_REQ_GET_PROPERTIES), "", 0,
-                                 seq, err);
-    }
-    tpi_buf_puts(&json, "{\"key\":");
-    tpi_json_put_string(&json, item->key, strlen(item->key));
-    if (item->set) {
-        tpi_buf_printf(&json, ",\"value\":%s", item->value);
-    }
-    tpi_buf_putc(&json, '}');
-    const tp_status status =
-        tpi_web_send_json(client, &item->addr,
-                          common(item->set ? accesses[item->type].set : accesses[item->type].get),
-                          tpi_buf_text(&json), json.length, seq, err);
-    tpi_buf_fini(&json);
-    return status;
-}
-
-static void finish(struct client *client, struct reading *reading)
-{
-    struct connection *c = client->connection;
-    tpi_buf text = {0};
-
-    if (reading->is_http && reading->http != NULL) {
-        if (reading->status != TP_OK) {
-            tpi_web_api_refuse(reading->http, reading->status, reading->why);
-        } else if (reading->values.length > 0) {
-            tpi_web_answer(reading->http, 200, "{}\n", 3);
-        } else {
-            tpi_buf_printf(&text, "{\"properties\":[%s]}\n", tpi_buf_text(&reading->text));
-            tpi_web_answer(reading->http, 200, tpi_buf_text(&text), text.length);
-        }
-    } else if (!reading->is_http && c != NULL) {
-        if (reading->status != TP_OK) {
-            tpi_web_status(c, 2, "%s", reading->why);
-        }
-        if (!reading->silent) {
-            tpi_buf_printf(&text, "{\"op\":\"parameterValues\",\"parameters\":[%s]",
-                           tpi_buf_text(&reading->text));
-            if (reading->id.length > 0) {
-                tpi_buf_printf(&text, ",\"id\":%s", tpi_buf_text(&reading->id));
-            }
-            tpi_buf_putc(&text, '}');
-            tpi_web_text(c, tpi_buf_text(&text), text.length);
-        }
-    }
-    tpi_buf_fini(&text);
-    destroy(client, reading);
-}
-
-/* Ask for more, or end. */
-static void go_on(struct client *client, struct reading *reading)
-{
-    while (reading->begun < reading->count && reading->begun - reading->done < MOST_AT_ONCE) {
-        const unsigned i = reading->begun++;
-        struct call *call = tpi_web_call_begin(client, CALL_PROPERTY);
-        tp_error err = {.text = ""};
-
-        if (call == NULL) {
-            reading->done++;
-            fail(reading, TP_E_LIMIT, "too many requests are under way");
-            continue;
-        }
-        call->reading = reading;
-        call->item = i;
-        const tp_status status =
-            ask(client, &reading->items[i], tpi_web_call_number(client, call), &err);
-        if (status != TP_OK && status != TP_PENDING) {
-            tpi_web_call_end(client, call);
-            reading->done++;
-            fail(reading, status, err.text);
-        }
-    }
-    if (reading->done == reading->count) {
-        finish(client, reading);
-    }
-}
-
-/* ---- Answers --------------------------------------------------------------------------------- */
-
-/* As strdup(). */
-static char *copy(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *made = malloc(size);
-
-    return made != NULL ? memcpy(made, text, size) : NULL;
-}
-
-/* One of the list of a device: kept if it is wanted. */
-static void add_property(struct client *client, struct reading *reading, const tp_devaddr *addr,
-                         const struct item *found)
-{
-    const struct web_device *device = tpi_web_device_at(client->front, addr, NULL);
-    char name[NAME];
-    int place = -1;
-
-    if (device == NULL || found->type < TP_PROPERTY_BOOL || found->type > TP_PROPERTY_STRING) {
-        return;
-    }
-    put_name(name, device, found->key);
-    if (reading->names.length > 0 && (place = find_name(&reading->names, name)) < 0) {
-        return;
-    }
-    struct item *item = add_item(reading, addr);
-    if (item == NULL) {
-        return;
-    }
-    item->type = found->type;
-    item->writable = found->writable;
-    item->key = copy(found->key);
-    item->about = copy(found->about);
-    if (reading->values.length > 0) {
-        item->value = copy(text_at(&reading->values, place));
-        item->set = true;
-    }
-    if (item->key == NULL || item->about == NULL || (item->set && item->value == NULL)) {
-        fail(reading, TP_E_NOMEM, "out of memory");
-        reading->count--;
-        free(item->key);
-        free(item->about);
-        free(item->value);
-    }
-}
-
-static void read_property(struct client *client, struct reading *reading, const tp_devaddr *addr,
-                          tpi_json *json)
-{
-    tpi_json_span name, unit = {"", 0}, doc = {"", 0}, raw;
-    struct item found = {.type = 0};
-    tpi_buf about = {0};
-    char key[128] = "";
-
-    (void)tpi_json_object(json);
-    while (tpi_json_member(json, &name)) {
-        int64_t number = 0;
-
-        if (tpi_json_is(name, "type") || tpi_json_is(name, "writable")) {
-            (void)tpi_json_i64(json, &number);
-            *(tpi_json_is(name, "type") ? &found.type : &found.writable) = (uint8_t)number;
-        } else if (tpi_json_peek(json) == TPI_JSON_STRING) {
-            (void)tpi_json_string(json, &raw);
-            unit = tpi_json_is(name, "unit") ? raw : unit;
-            doc = tpi_json_is(name, "doc") ? raw : doc;
-            if (tpi_json_is(name, "key") && !tpi_say_copy(key, sizeof key, raw)) {
-                found.type = 0;
-                key[0] = '\0';
-            }
-        } else if (!tpi_json_skip(json, NULL)) {
-            return;
-        }
-    }
-    tpi_buf_printf(&about, "\"unit\":\"%.*s\",\"doc\":\"%.*s\"", (int)unit.length, unit.text,
-                   (int)doc.length, doc.text);
-    found.key = key;
-    found.about = about.data;
-    if (key[0] != '\0' && !about.failed) {
-        add_property(client, reading, addr, &found);
-    }
-    tpi_buf_fini(&about);
-}
-
-static void read_list(struct client *client, struct reading *reading, const tp_devaddr *addr,
-                      const char *text, size_t length)
-{
-    tpi_json json;
-    tpi_json_span name;
-
-    tpi_json_init(&json, text, length);
-    (void)tpi_json_object(&json);
-    while (tpi_json_member(&json, &name)) {
-        if (!tpi_json_is(name, "properties")) {
-            if (!tpi_json_skip(&json, NULL)) {
-                return;
-            }
-            continue;
-        }
-        (void)tpi_json_array(&json);
-        while (tpi_json_element(&json)) {
-            read_property(client, reading, addr, &json);
-        }
-    }
-}
-
-/* The value of a property in an answer, as JSON. */
-static void put_value(tpi_buf *out, const struct item *item, const char *text, size_t length)
-{
-    tpi_json json;
-    tpi_json_span name, value;
-
-    tpi_json_init(&json, text, length);
-    (void)tpi_json_object(&json);
-    while (tpi_json_member(&json, &name) && tpi_json_skip(&json, &value)) {
-        if (!tpi_json_is(name, "value")) {
-            continue;
-        }
-        if (item->type == TP_PROPERTY_BOOL) {
-            tpi_buf_puts(out, value.length == 1 && value.text[0] == '0' ? "false" : "true");
-        } else {
-            tpi_buf_put(out, value.text, value.length);
-        }
-        return;
-    }
-    tpi_buf_puts(out, "null");
-}
-
-static void add_value(struct client *client, struct reading *reading, const struct item *item,
-                      const char *json, size_t length)
-{
-    const struct web_device *device = tpi_web_device_at(client->front, &item->addr, NULL);
-    tpi_buf *out = &reading->text;
-    char name[NAME];
-
-    if (device == NULL) {
-        return;
-    }
-    put_name(name, device, item->key);
-    tpi_buf_puts(out, reading->answered++ > 0 ? ",{\"name\":" : "{\"name\":");
-    if (reading->is_http) {
-        tpi_json_put_string(out, item->key, strlen(item->key));
-        tpi_buf_printf(out, ",\"type\":\"%s\",\"writable\":%s,%s", accesses[item->type].name,
-                       item->writable ? "true" : "false", item->about);
-    } else {
-        tpi_json_put_string(out, name, strlen(name));
-        tpi_buf_puts(out, item->type == TP_PROPERTY_DOUBLE ? ",\"type\":\"float64\"" : "");
-    }
-    tpi_buf_puts(out, ",\"value\":");
-    put_value(out, item, json, length);
-    tpi_buf_putc(out, '}');
-}
-
-void tpi_web_parameters_failed(struct client *client, struct call *call, tp_status status,
-                               const char *text)
-{
-    struct reading *reading = call->reading;
-    const struct item *item = &reading->items[call->item];
-
-    assert(front_is_current(client->front));
-    reading->done++;
-    if (item->set || item->list || reading->is_http) {
-        fail(reading, status, text);
-    }
-    go_on(client, reading);
-}
-
-void tpi_web_parameters_answered(struct client *client, struct call *call, const tp_msg *msg,
-                                 const char *json, size_t length)
-{
-    struct reading *reading = call->reading;
-    struct item *item = &reading->items[call->item];
-    char why[256] = "";
-
-    assert(front_is_current(client->front));
-    if (tp_msg_header(msg)->type != TP_MSGTYPE_RESP_ACK) {
-        if (!tpi_say_copy(why, sizeof why, (tpi_json_span){json + 1, length - 2})) {
-            why[0] = '\0';
-        }
-        tpi_web_parameters_failed(client, call, TP_E_DENIED, why);
-        return;
-    }
-    if (item->list) {
-        const tp_devaddr addr = item->addr; /* the list of items grows */
-        read_list(client, reading, &addr, json, length);
-        if (reading->values.length > 0 && reading->is_http && reading->count == 1) {
-            fail(reading, TP_E_UNKNOWN, "the device has no such property");
-        }
-    } else if (item->set) {
-        const tp_devaddr addr = item->addr; /* the list of items grows */
-        struct item *again = add_item(reading, &addr);
-
-        item = &reading->items[call->item];
-        if (again != NULL) { /* what it is now */
-            again->type = item->type;
-            again->key = item->key;
-            again->about = item->about;
-            item->key = item->about = NULL;
-        }
-    } else {
-        add_value(client, reading, item, json, length);
-    }
-    reading->done++;
-    go_on(client, reading);
-}
-
-/* ---- What clients ask ------------------------------------------------------------------------ */
+#include "reading.h"
 
 static void start(struct client *client, struct reading *reading)
 {
     if (reading->names.failed || reading->values.failed || reading->id.failed) {
-        fail(reading, TP_E_NOMEM, "out of memory");
+        tpi_web_reading_fail(reading, TP_E_NOMEM, "out of memory");
         reading->count = 0;
     }
-    go_on(client, reading);
+    tpi_web_reading_go_on(client, reading);
 }
 
 static struct reading *begin_for(struct client *client, const tpi_say *said)
 {
-    struct reading *reading = begin(client);
+    struct reading *reading = tpi_web_reading_begin(client);
 
     if (reading == NULL) {
         tpi_web_status(client->connection, 2, "too many parameters are being read");
@@ -486,7 +31,7 @@ static struct reading *begin_for(struct client *client, const tpi_say *said)
 /* A parameter that is wanted; the device of an unknown one is not asked. */
 static bool want(struct client *client, struct reading *reading, tpi_json_span raw)
 {
-    char name[NAME];
+    char name[PARAMETER_NAME];
     const char *rest;
     const struct web_device *device = tpi_say_copy(name, sizeof name, raw)
                                           ? tpi_web_device_topic(client->front, name, &rest)
@@ -495,7 +40,7 @@ static bool want(struct client *client, struct reading *reading, tpi_json_span r
     if (device == NULL) {
         return false;
     }
-    add_device(reading, &device->addr);
+    tpi_web_reading_add(reading, &device->addr);
     tpi_buf_put(&reading->names, name, strlen(name) + 1);
     return true;
 }
@@ -516,7 +61,7 @@ void tpi_web_parameters_get(struct client *client, tpi_say *said)
     }
     for (const struct use *use = client->uses; names == 0 && use != NULL; use = use->next) {
         if (use->reading || use->writing) {
-            add_device(reading, &use->addr);
+            tpi_web_reading_add(reading, &use->addr);
         }
     }
     start(client, reading);
@@ -534,7 +79,8 @@ void tpi_web_parameters_set(struct client *client, tpi_say *said)
     reading->silent = said->id.text == NULL;
     while (tpi_say_next(said, &item)) {
         if (item.value.text == NULL || !want(client, reading, item.name)) {
-            fail(reading, TP_E_UNKNOWN, "a parameter has the name of a property, and a value");
+            tpi_web_reading_fail(reading, TP_E_UNKNOWN,
+                                 "a parameter has the name of a property, and a value");
         } else {
             tpi_buf_put(&reading->values, item.value.text, item.value.length);
             tpi_buf_putc(&reading->values, '\0');
@@ -546,7 +92,7 @@ void tpi_web_parameters_set(struct client *client, tpi_say *said)
 tp_status tpi_web_properties_get(struct client *client, struct connection *c,
                                  const tp_devaddr *addr, tp_error *err)
 {
-    struct reading *reading = begin(client);
+    struct reading *reading = tpi_web_reading_begin(client);
 
     assert(front_is_current(client->front));
     if (reading == NULL) {
@@ -554,7 +100,7 @@ tp_status tpi_web_properties_get(struct client *client, struct connection *c,
     }
     reading->is_http = true;
     reading->http = c;
-    add_device(reading, addr);
+    tpi_web_reading_add(reading, addr);
     start(client, reading);
     return TP_OK;
 }
@@ -583,23 +129,23 @@ tp_status tpi_web_property_set(struct client *client, struct connection *c, cons
 {
     const struct web_device *device = tpi_web_device_at(client->front, addr, NULL);
     tpi_json_span value = {NULL, 0};
-    char full[NAME];
+    char full[PARAMETER_NAME];
 
     assert(front_is_current(client->front));
     if (device == NULL || !find_value(json, length, &value, err)) {
         return tp_fail(err, TP_E_INVALID, "the body is {\"value\":...}");
     }
-    struct reading *reading = begin(client);
+    struct reading *reading = tpi_web_reading_begin(client);
     if (reading == NULL) {
         return tp_fail(err, TP_E_LIMIT, "too many properties are being read");
     }
     reading->is_http = true;
     reading->http = c;
-    put_name(full, device, name);
+    tpi_web_parameter_name(full, device, name);
     tpi_buf_put(&reading->names, full, strlen(full) + 1);
     tpi_buf_put(&reading->values, value.text, value.length);
     tpi_buf_putc(&reading->values, '\0');
-    add_device(reading, addr);
+    tpi_web_reading_add(reading, addr);
     start(client, reading);
     return TP_OK;
 }
@@ -619,130 +165,11 @@ void tpi_web_connection_forgotten(struct client *client, const struct connection
     }
 }
 
-/* ---- Changes --------------------------------------------------------------------------------- */
-
-static void forget(struct client *client, struct watched **at)
-{
-    struct watched *watched = *at;
-    struct use *use = tpi_web_find_use(client, FORM_JSON, &watched->addr);
-
-    *at = watched->next;
-    if (use != NULL) {
-        tpi_web_unuse(client, use, false);
-    }
-    free(watched);
-}
-
-static void watch(struct client *client, const char *name)
-{
-    const char *rest;
-    const struct web_device *device = tpi_web_device_topic(client->front, name, &rest);
-    struct watched *watched = device != NULL ? calloc(1, sizeof *watched) : NULL;
-    tp_error err = {.text = ""};
-    unsigned count = 0;
-
-    for (const struct watched *at = client->watched; at != NULL; at = at->next) {
-        count++;
-    }
-    if (watched == NULL || count >= MOST_SUBSCRIPTIONS ||
-        tpi_web_use(client, FORM_JSON, &device->addr, false, &err) == NULL) {
-        free(watched);
-        return;
-    }
-    watched->addr = device->addr;
-    snprintf(watched->name, sizeof watched->name, "%s", name);
-    watched->next = client->watched;
-    client->watched = watched;
-}
-
-void tpi_web_parameters_watch(struct client *client, tpi_say *said, bool on)
-{
-    assert(front_is_current(client->front));
-    tpi_say_item item;
-    char name[NAME];
-
-    while (tpi_say_next(said, &item)) {
-        struct watched **at = &client->watched;
-
-        if (!tpi_say_copy(name, sizeof name, item.name)) {
-            continue;
-        }
-        while (*at != NULL && strcmp((*at)->name, name) != 0) {
-            at = &(*at)->next;
-        }
-        if (on && *at == NULL) {
-            watch(client, name);
-        } else if (!on && *at != NULL) {
-            forget(client, at);
-        }
-    }
-}
-
-/* A text that is a number or a truth as such, any other one as a string. */
-static void put_plain(tpi_buf *out, const char *text)
-{
-    tpi_json json;
-    double number;
-
-    tpi_json_init(&json, text, strlen(text));
-    const bool plain = strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ||
-                       (tpi_json_peek(&json) == TPI_JSON_NUMBER && tpi_json_f64(&json, &number) &&
-                        tpi_json_end(&json, NULL) == TP_OK);
-    if (plain) {
-        tpi_buf_puts(out, text);
-    } else {
-        tpi_json_put_string(out, text, strlen(text));
-    }
-}
-
-void tpi_web_parameters_changed(struct client *client, const tp_devaddr *addr, const char *json,
-                                size_t length)
-{
-    const struct web_device *device = tpi_web_device_at(client->front, addr, NULL);
-    char key[128] = "", value[1024] = "", name[NAME];
-    tpi_json reader;
-    tpi_json_span member, raw;
-    tpi_buf text = {0};
-
-    assert(front_is_current(client->front));
-    tpi_json_init(&reader, json, length);
-    (void)tpi_json_object(&reader);
-    while (tpi_json_member(&reader, &member)) {
-        if (tpi_json_peek(&reader) != TPI_JSON_STRING) {
-            if (!tpi_json_skip(&reader, NULL)) {
-                return;
-            }
-        } else if (tpi_json_string(&reader, &raw)) {
-            (void)(tpi_json_is(member, "key") ? tpi_say_copy(key, sizeof key, raw)
-                                              : tpi_say_copy(value, sizeof value, raw));
-        }
-    }
-    if (device == NULL || key[0] == '\0') {
-        return;
-    }
-    put_name(name, device, key);
-    const struct watched *watched = client->watched;
-    while (watched != NULL && strcmp(watched->name, name) != 0) {
-        watched = watched->next;
-    }
-    if (watched != NULL && client->connection != NULL) {
-        tpi_buf_puts(&text, "{\"op\":\"parameterValues\",\"parameters\":[{\"name\":");
-        tpi_json_put_string(&text, name, strlen(name));
-        tpi_buf_puts(&text, ",\"value\":");
-        put_plain(&text, value);
-        tpi_buf_puts(&text, "}]}");
-        tpi_web_text(client->connection, tpi_buf_text(&text), text.length);
-        tpi_buf_fini(&text);
-    }
-}
-
 void tpi_web_parameters_clear(struct client *client)
 {
     assert(front_is_current(client->front));
     while (client->readings != NULL) {
-        destroy(client, client->readings);
+        tpi_web_reading_destroy(client, client->readings);
     }
-    while (client->watched != NULL) {
-        forget(client, &client->watched);
-    }
+    tpi_web_watched_clear(client);
 }

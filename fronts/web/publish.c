@@ -35,6 +35,8 @@ static bool find_topic(struct client *client, const char *topic, struct channel 
     return out->what != NULL;
 }
 
+/* Tools advertise topics of their own, such as /initialpose, before anybody uses them: a topic that
+ * no device takes commands on is told when something is published there. */
 void tpi_web_advertise(struct client *client, const tpi_say_item *item)
 {
     struct connection *c = client->connection;
@@ -43,15 +45,11 @@ void tpi_web_advertise(struct client *client, const tpi_say_item *item)
     tp_error err = {.text = ""};
 
     assert(front_is_current(client->front));
-    if (!tpi_say_copy(topic, sizeof topic, item->topic) || !find_topic(client, topic, &found)) {
-        tpi_web_status(c, 2,
-                       "channel %u: no device takes commands on this topic; a topic is "
-                       "/ROBOT/INTERFACE/INDEX/cmd/MESSAGE",
-                       item->id);
-        return;
-    }
+    const bool known =
+        tpi_say_copy(topic, sizeof topic, item->topic) && find_topic(client, topic, &found);
     found.cdr = tpi_json_is(item->encoding, "cdr");
-    if ((found.cdr && !found.twist) || !(found.cdr || tpi_json_is(item->encoding, "json"))) {
+    if (known &&
+        ((found.cdr && !found.twist) || !(found.cdr || tpi_json_is(item->encoding, "json")))) {
         tpi_web_status(c, 2, "channel %u: the encoding of %s is json%s", item->id, topic,
                        found.twist ? " or cdr" : "");
         return;
@@ -67,7 +65,7 @@ void tpi_web_advertise(struct client *client, const tpi_say_item *item)
         tpi_web_give_up(c);
         return;
     }
-    if (tpi_web_use(client, FORM_JSON, &found.addr, true, &err) == NULL) {
+    if (known && tpi_web_use(client, FORM_JSON, &found.addr, true, &err) == NULL) {
         tpi_web_status(c, 2, "channel %u: %s", item->id, err.text);
         free(channel);
         return;
@@ -82,7 +80,8 @@ void tpi_web_advertise(struct client *client, const tpi_say_item *item)
 static void forget(struct client *client, struct channel **at)
 {
     struct channel *channel = *at;
-    struct use *use = tpi_web_find_use(client, FORM_JSON, &channel->addr);
+    struct use *use =
+        channel->what != NULL ? tpi_web_find_use(client, FORM_JSON, &channel->addr) : NULL;
 
     *at = channel->next;
     client->channel_count--;
@@ -182,6 +181,13 @@ void tpi_web_publish(struct client *client, uint32_t id, const uint8_t *bytes, s
     assert(front_is_current(client->front));
     if (channel == NULL) {
         tpi_web_status(client->connection, 2, "channel %u is not advertised", id);
+        return;
+    }
+    if (channel->what == NULL) {
+        tpi_web_status(client->connection, 2,
+                       "channel %u: no device takes commands on this topic; a topic is "
+                       "/ROBOT/INTERFACE/INDEX/cmd/MESSAGE",
+                       id);
         return;
     }
     if (!channel->twist) {

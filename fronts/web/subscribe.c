@@ -73,8 +73,9 @@ static bool find_channel(const struct web_front *front, struct subscription *s)
         s->addr = (tp_devaddr){.interf = TP_PLAYER_CODE};
         return s->channel == PANIC_CHANNEL || s->channel == FRAMES_CHANNEL;
     }
+    const bool is_grid = device != NULL && rest == GRID_CODE && tpi_web_has_grid(&device->addr);
     if (device == NULL || rest >= FORMS * FORM_SIZE ||
-        tpi_web_message(device, TP_KIND_DATA, s->code) == NULL) {
+        (!is_grid && tpi_web_message(device, TP_KIND_DATA, s->code) == NULL)) {
         return false;
     }
     s->addr = device->addr;
@@ -116,6 +117,7 @@ static void add(struct client *client, const struct subscription *s)
     copy->next = *first;
     *first = copy;
     client->subscription_count++;
+    tpi_web_grid_counted(client, s, true);
     tpi_web_graph_changed(client->front);
 }
 
@@ -158,6 +160,7 @@ static void forget(struct client *client, struct subscription **at)
 
     *at = s->next;
     client->subscription_count--;
+    tpi_web_grid_counted(client, s, false);
     if (use != NULL) {
         tpi_web_unuse(client, use, false);
     }

@@ -3,10 +3,22 @@
 
 #include <string.h>
 
+/* Zeros up to a multiple of `size`, a power of two, from behind the head on. */
+static void align(tpi_cdr *cdr, size_t size)
+{
+    const size_t end = ((cdr->length - TPI_CDR_HEAD + size - 1) & ~(size - 1)) + TPI_CDR_HEAD;
+
+    if (cdr->bytes != NULL && end <= cdr->capacity) {
+        while (cdr->length < end) {
+            cdr->bytes[cdr->length++] = 0;
+        }
+    }
+    cdr->length = end;
+}
+
 static void put(tpi_cdr *cdr, uint64_t value, size_t size)
 {
-    /* Alignment counts from behind the head. */
-    cdr->length += (size - (cdr->length - TPI_CDR_HEAD) % size) % size;
+    align(cdr, size);
     if (cdr->bytes != NULL && cdr->length + size <= cdr->capacity) {
         for (size_t i = 0; i < size; i++) {
             cdr->bytes[cdr->length + i] = (uint8_t)(value >> (8 * i));
@@ -19,8 +31,7 @@ void tpi_cdr_begin(tpi_cdr *cdr, void *bytes, size_t capacity)
 {
     *cdr = (tpi_cdr){.bytes = bytes, .capacity = capacity, .length = TPI_CDR_HEAD};
     if (bytes != NULL) {
-        memset(bytes, 0, capacity); /* what lies between fields */
-        cdr->bytes[1] = 1;
+        memcpy(bytes, "\0\1\0", TPI_CDR_HEAD); /* CDR, little-endian */
     }
 }
 
@@ -63,7 +74,7 @@ void tpi_cdr_f32s(tpi_cdr *cdr, const float *values, uint32_t count)
         }
         return;
     }
-    cdr->length += (4 - (cdr->length - TPI_CDR_HEAD) % 4) % 4;
+    align(cdr, 4);
     tpi_cdr_bytes(cdr, values, (size_t)count * 4); /* they lie in memory as they are sent */
 }
 

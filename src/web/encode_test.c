@@ -1,6 +1,7 @@
 /* encode_test.c - messages as clients get them: JSON of every struct fits its bound, CDR is what
  * ROS 2 reads, and every type of ROS 2 has its definition. */
 #include "web/encode.h"
+#include "web/grid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,6 +150,85 @@ static void a_scan_is_laid_out_as_in_ROS_2(void **state)
     free(bytes);
 }
 
+/* As ROS 2 wants it of devices without intensities; and 87.6 s is not 599999999 ns. */
+static void a_scan_without_intensities_has_an_empty_list_of_them(void **state)
+{
+    const tp_msghdr header = {.addr = {.robot = 1, .interf = TP_LASER_CODE},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_LASER_DATA_SCAN,
+                              .timestamp = 87.6};
+    float ranges[] = {1, 2.5F};
+    uint8_t intensity[] = {0, 0};
+    const tp_laser_data scan = {
+        .ranges_count = 2, .ranges = ranges, .intensity_count = 2, .intensity = intensity};
+    static const char tail[] = "\2\0\0\0\0\0\x80\x3f\0\0\x20\x40\0\0\0\0";
+    size_t length = 0;
+    char *bytes = encode(&tpi_web_cdr, &header, &tp_desc_laser_data, &scan, &length);
+
+    (void)state;
+    assert_memory_equal(bytes + length - (sizeof tail - 1), tail, sizeof tail - 1);
+    assert_int_equal(tpi_web_get_u32((const uint8_t *)bytes + TPI_WEB_STAMP + 4), 87);
+    assert_int_equal(tpi_web_get_u32((const uint8_t *)bytes + TPI_WEB_STAMP + 8), 600000000);
+    free(bytes);
+}
+
+static void a_map_is_laid_out_as_in_ROS_2(void **state)
+{
+    static const int8_t cells[] = {-1, 0, 1, -100, -50, 50, 100, 127, -128};
+    static const uint8_t percent[] = {50, 0xff, 51, 0, 25, 75, 100, 100, 0};
+    const tp_devaddr addr = {.robot = 6665};
+    const tp_map_info info = {
+        .scale = 0.5f, .width = 3, .height = 2, .origin = {.px = -1, .py = 2, .pa = 0}};
+    const size_t length = tpi_ros_grid(&addr, &info, 3.25, NULL, 0);
+    uint8_t out[sizeof cells], *bytes = malloc(length);
+    double place[7];
+
+    (void)state;
+    assert_non_null(bytes);
+    assert_int_equal(tpi_ros_grid(&addr, &info, 3.25, bytes, length), length);
+    /* head, stamp, frame "6665/map", padding, load time, scale, size, pose, count, cells */
+    assert_int_equal(length, 4 + 8 + 4 + 9 + 3 + 8 + 4 + 8 + 4 + 56 + 4 + 6);
+    assert_int_equal(tpi_web_get_u32(bytes + 4), 3);
+    assert_int_equal(tpi_web_get_u32(bytes + 40), 3);
+    assert_int_equal(tpi_web_get_u32(bytes + 44), 2);
+    memcpy(place, bytes + 52, sizeof place);
+    assert_true(place[0] == -1 && place[1] == 2 && place[2] == 0 && place[6] == 1);
+    assert_int_equal(tpi_web_get_u32(bytes + length - 10), 6);
+    assert_int_equal(tpi_web_get_u32(bytes + length - 6), 0xffffffffu);
+    free(bytes);
+
+    tpi_ros_cells(out, cells, sizeof cells, 100);
+    assert_memory_equal(out, percent, sizeof cells);
+    tpi_ros_cells(out, cells, sizeof cells, 1);
+    assert_int_equal(out[0], 0);
+    assert_int_equal(out[1], 0xff);
+    assert_int_equal(out[2], 100);
+    tpi_ros_cells(out, cells, sizeof cells, 0); /* a device that does not tell */
+    assert_int_equal(out[6], 0xff);
+}
+
+static void a_map_is_one_object_in_JSON(void **state)
+{
+    static const int8_t cells[] = {-1, 0, 100, 7};
+    const tp_map_info info = {
+        .scale = 0.5f, .width = 2, .height = 2, .origin = {.px = -1, .py = 2, .pa = 0}};
+    tpi_buf text = {0}, schema = {0};
+
+    (void)state;
+    tpi_grid_begin(&text, &info);
+    tpi_grid_put_cells(&text, cells, 1, true);
+    tpi_grid_put_cells(&text, cells + 1, 3, false);
+    tpi_grid_end(&text);
+    assert_string_equal(tpi_buf_text(&text),
+                        "{\"info\":{\"scale\":0.5,\"width\":2,\"height\":2,\"origin\":{\"px\":-1,"
+                        "\"py\":2,\"pa\":0}},\"cells\":[-1,0,100,7]}");
+    tpi_buf_fini(&text);
+    tpi_grid_put_schema(&schema);
+    assert_non_null(strstr(tpi_buf_text(&schema), "\"cells\":{\"type\":\"array\""));
+    assert_false(schema.failed);
+    tpi_buf_fini(&schema);
+}
+
 static void types_have_definitions_and_others_no_bytes(void **state)
 {
     const tp_msghdr header = {.addr = {.interf = TP_LASER_CODE},
@@ -221,6 +301,9 @@ int main(void)
         cmocka_unit_test(odometry_is_laid_out_as_in_ROS_2),
         cmocka_unit_test(a_scan_is_laid_out_as_in_ROS_2),
         cmocka_unit_test(pictures_in_jpeg_have_a_compressed_form),
+        cmocka_unit_test(a_scan_without_intensities_has_an_empty_list_of_them),
+        cmocka_unit_test(a_map_is_laid_out_as_in_ROS_2),
+        cmocka_unit_test(a_map_is_one_object_in_JSON),
         cmocka_unit_test(types_have_definitions_and_others_no_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

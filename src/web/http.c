@@ -231,7 +231,11 @@ static int read_header(tpi_http *out, tpi_span line, struct wishes *wishes)
         return read_length(out, value);
     }
     if (tpi_span_same(name, "transfer-encoding")) {
-        return 501;
+        if (out->chunked || !tpi_span_same(value, "chunked")) {
+            return out->chunked ? BAD : 501;
+        }
+        out->chunked = true;
+        return READ;
     }
     if (tpi_span_same(name, "expect")) {
         out->says_continue = tpi_span_same(value, "100-continue");
@@ -282,6 +286,9 @@ int tpi_http_read(tpi_http *out, const char *bytes, size_t length)
         status = BAD; /* a line that is none */
     }
     out->upgrades = wishes.websocket && wishes.upgrade;
+    if (status == READ && out->chunked && (out->has_length || out->upgrades)) {
+        return BAD;
+    }
     return status;
 }
 

@@ -3,7 +3,7 @@
  *
  * The head of a request is read when it is whole. Everything that two programs could read in two
  * ways is refused: bare line feeds, folded lines, a header twice that decides something, a
- * transfer encoding. Nothing is copied: a span points into the caller's bytes.
+ * transfer encoding beside a length. Nothing is copied: a span points into the caller's bytes.
  */
 #ifndef TROUPE_WEB_HTTP_H
 #define TROUPE_WEB_HTTP_H
@@ -12,7 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TPI_HTTP_HEAD = 8192, TPI_HTTP_HEADERS = 64 };
+#include "base/buf.h"
+
+enum {
+    TPI_HTTP_HEAD = 8192,
+    TPI_HTTP_HEADERS = 64,
+    TPI_HTTP_CHUNKED = 65536, /* the longest body in chunks */
+    TPI_HTTP_CHUNKS = 1024
+};
 
 /* A piece of the request; `text` is NULL for what it does not have. */
 typedef struct tpi_span {
@@ -36,6 +43,7 @@ typedef struct tpi_http {
     size_t head;     /* length of the head */
     uint64_t length; /* of the body */
     bool has_length;
+    bool chunked;       /* the body comes in chunks: tpi_http_chunks() */
     bool upgrades;      /* Upgrade: websocket, with Connection: upgrade */
     bool closes;        /* the client ends the connection after it */
     bool takes_gzip;    /* Accept-Encoding has gzip */
@@ -45,6 +53,10 @@ typedef struct tpi_http {
 /* Read the head of a request. 0 if it is not whole yet, 1 if it was read, or the HTTP status of the
  * refusal: 400, 411, 413, 417, 431, 501, 505. */
 int tpi_http_read(tpi_http *out, const char *bytes, size_t length);
+
+/* Read a body in chunks, from behind the head on, into an empty buffer. 0 if it is not whole yet, 1
+ * if it was read (`*used`: bytes of the input), 400 or 413. */
+int tpi_http_chunks(tpi_buf *out, const char *bytes, size_t length, size_t *used);
 
 /* The reason that stands behind a status: "Not Found". */
 const char *tpi_http_reason(int status);

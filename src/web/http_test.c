@@ -67,7 +67,10 @@ static void what_can_be_read_in_two_ways_is_refused(void **state)
         {400, "POST / HTTP/1.1\r\nContent-Length: 1x\r\n\r\n"},
         {400, "POST / HTTP/1.1\r\nContent-Length:\r\n\r\n"},
         {413, "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n"},
-        {501, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"},
+        {501, "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"},
+        {400,
+         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"},
+        {400, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n"},
         {417, "POST / HTTP/1.1\r\nExpect: miracles\r\n\r\n"},
         {505, "GET / HTTP/3\r\n\r\n"},
         {400, "GET /\r\n\r\n"},
@@ -81,6 +84,43 @@ static void what_can_be_read_in_two_ways_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(read_text(&request, cases[i].text), cases[i].status);
         assert_string_not_equal(tpi_http_reason(cases[i].status), "Error");
+    }
+}
+
+static void bodies_come_in_chunks(void **state)
+{
+    static const struct {
+        int status;
+        const char *text, *body;
+    } cases[] = {
+        {1, "3\r\nabc\r\n0\r\n\r\n", "abc"},
+        {1, "1;x=y\r\na\r\n0A\r\n0123456789\r\n00\r\n\r\nGET", "a0123456789"},
+        {1, "0\r\n\r\n", ""},
+        {0, "3\r\nabc\r\n0\r\n\r", ""},
+        {0, "3\r\nabc", ""},
+        {0, "", ""},
+        {400, "3\r\nabcd\r\n0\r\n\r\n", ""},
+        {400, "3\nabc\r\n0\r\n\r\n", ""},
+        {400, "\r\nabc\r\n", ""},
+        {400, "-1\r\n", ""},
+        {400, "0x3\r\nabc\r\n0\r\n\r\n", ""},
+        {400, "0\r\nTrailer: x\r\n\r\n", ""},
+        {413, "10001\r\n", ""},
+        {413, "ffffffffffffffffffff\r\n", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tpi_buf body = {0};
+        size_t used = 0;
+
+        assert_int_equal(tpi_http_chunks(&body, cases[i].text, strlen(cases[i].text), &used),
+                         cases[i].status);
+        if (cases[i].status == 1) {
+            assert_string_equal(tpi_buf_text(&body), cases[i].body);
+            assert_int_equal(used, strstr(cases[i].text, "\r\n\r\n") + 4 - cases[i].text);
+        }
+        tpi_buf_fini(&body);
     }
 }
 
@@ -219,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_request_is_read),
         cmocka_unit_test(an_upgrade_needs_both_of_its_headers),
         cmocka_unit_test(what_can_be_read_in_two_ways_is_refused),
+        cmocka_unit_test(bodies_come_in_chunks),
         cmocka_unit_test(a_head_is_limited),
         cmocka_unit_test(parts_of_a_path_are_decoded_one_by_one),
         cmocka_unit_test(only_names_of_this_machine_are_hosts),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/camera.h"
 #include "troupe/interfaces/gps.h"
@@ -21,7 +22,7 @@
 #include "web/cdr.h"
 #include "web/ros_types.h"
 
-enum { FRAME = 80 };
+enum { FRAME = 80, PORTION = 64 };
 
 /* ---- What many have -------------------------------------------------------------------------- */
 
@@ -29,7 +30,7 @@ static void put_time(tpi_cdr *cdr, double time_s)
 {
     const double time = time_s > 0 && time_s < 2147483647 ? time_s : 0;
     const uint32_t seconds = (uint32_t)time;
-    const double rest = (time - (double)seconds) * 1e9;
+    const double rest = (time - (double)seconds) * 1e9 + 0.5;
 
     tpi_cdr_u32(cdr, seconds);
     tpi_cdr_u32(cdr, rest < 999999999 ? (uint32_t)rest : 999999999);
@@ -41,13 +42,19 @@ static void put_header(tpi_cdr *cdr, double time_s, const char *frame)
     tpi_cdr_text(cdr, frame);
 }
 
-/* The frame of a device is named as the device. */
+/* The frame of a device is named as the device: "6665/laser:0". By hand, since this is done for
+ * every message. */
 static void put_own_header(tpi_cdr *cdr, const tp_msghdr *header, const char *interface)
 {
+    const size_t length = strlen(interface);
     char frame[FRAME];
+    size_t at = tpi_number_put_whole(frame, header->addr.robot);
 
-    snprintf(frame, sizeof frame, "%u/%s:%u", (unsigned)header->addr.robot, interface,
-             (unsigned)header->addr.index);
+    frame[at++] = '/';
+    memcpy(frame + at, interface, length);
+    at += length;
+    frame[at++] = ':';
+    (void)tpi_number_put_whole(frame + at, header->addr.index);
     put_header(cdr, header->timestamp, frame);
 }
 
@@ -82,32 +89,47 @@ static void put_rotation(tpi_cdr *cdr, double roll, double pitch, double yaw)
 /* Numbers of another type as floats, with their count before them. */
 static void put_bytes_as_f32s(tpi_cdr *cdr, const uint8_t *values, uint32_t count)
 {
-    float portion[64];
-    uint32_t filled = 0;
+    float portion[PORTION] = {0};
 
     tpi_cdr_u32(cdr, count);
-    for (uint32_t i = 0; i < count; i++) {
-        portion[filled++] = (float)values[i];
-        if (filled == 64 || i + 1 == count) {
-            tpi_cdr_f32s(cdr, portion, filled);
-            filled = 0;
+    for (uint32_t i = 0; i < count; i += PORTION) {
+        const uint32_t some = count - i < PORTION ? count - i : PORTION;
+
+        if (cdr->bytes != NULL) {
+            for (uint32_t k = 0; k < some; k++) {
+                portion[k] = (float)values[i + k];
+            }
         }
+        tpi_cdr_f32s(cdr, portion, some);
     }
 }
 
 static void put_doubles_as_f32s(tpi_cdr *cdr, const double *values, uint32_t count)
 {
-    float portion[64];
-    uint32_t filled = 0;
+    float portion[PORTION] = {0};
 
     tpi_cdr_u32(cdr, count);
-    for (uint32_t i = 0; i < count; i++) {
-        portion[filled++] = (float)values[i];
-        if (filled == 64 || i + 1 == count) {
-            tpi_cdr_f32s(cdr, portion, filled);
-            filled = 0;
+    for (uint32_t i = 0; i < count; i += PORTION) {
+        const uint32_t some = count - i < PORTION ? count - i : PORTION;
+
+        if (cdr->bytes != NULL) {
+            for (uint32_t k = 0; k < some; k++) {
+                portion[k] = (float)values[i + k];
+            }
+        }
+        tpi_cdr_f32s(cdr, portion, some);
+    }
+}
+
+/* A sensor that measures no intensities sends zeros. */
+static uint32_t count_intensities(const tp_laser_data *scan)
+{
+    for (uint32_t i = 0; i < scan->intensity_count; i++) {
+        if (scan->intensity[i] != 0) {
+            return scan->intensity_count;
         }
     }
+    return 0;
 }
 
 static void put_scan(tpi_cdr *cdr, const tp_msghdr *header, const tp_laser_data *scan)
@@ -122,7 +144,7 @@ static void put_scan(tpi_cdr *cdr, const tp_msghdr *header, const tp_laser_data 
     tpi_cdr_f32(cdr, scan->max_range);
     tpi_cdr_u32(cdr, scan->ranges_count);
     tpi_cdr_f32s(cdr, scan->ranges, scan->ranges_count);
-    put_bytes_as_f32s(cdr, scan->intensity, scan->intensity_count);
+    put_bytes_as_f32s(cdr, scan->intensity, count_intensities(scan));
 }
 
 static void put_laser(tpi_cdr *cdr, const tp_msghdr *header, const void *value)
@@ -436,6 +458,55 @@ static void put_compressed(tpi_cdr *cdr, const tp_msghdr *header, const void *va
     tpi_cdr_bytes(cdr, data->image, data->image_count);
 }
 
+/* ---- Maps ------------------------------------------------------------------------------------ */
+
+/* A map is fetched in tiles and sent as a whole (tpi_ros_grid()); that it has changed is not. */
+static void put_nothing(tpi_cdr *cdr, const tp_msghdr *header, const void *value)
+{
+    (void)header;
+    (void)value;
+    cdr->length = 0;
+}
+
+size_t tpi_ros_grid(const tp_devaddr *addr, const tp_map_info *info, double now_s, void *bytes,
+                    size_t capacity)
+{
+    const size_t cells = (size_t)info->width * info->height;
+    char frame[FRAME];
+    tpi_cdr cdr;
+
+    snprintf(frame, sizeof frame, "%u/map", (unsigned)addr->robot);
+    tpi_cdr_begin(&cdr, bytes, capacity);
+    put_header(&cdr, now_s, frame);
+    put_time(&cdr, now_s);
+    tpi_cdr_f32(&cdr, info->scale);
+    tpi_cdr_u32(&cdr, info->width);
+    tpi_cdr_u32(&cdr, info->height);
+    put_vector(&cdr, info->origin.px, info->origin.py, 0);
+    put_rotation(&cdr, 0, 0, info->origin.pa);
+    tpi_cdr_u32(&cdr, (uint32_t)cells);
+    if (bytes != NULL && cdr.length <= capacity && cells <= capacity - cdr.length) {
+        memset((uint8_t *)bytes + cdr.length, 0xff, cells);
+    }
+    return cdr.length + cells;
+}
+
+void tpi_ros_cells(uint8_t *out, const int8_t *cells, uint32_t count, int range)
+{
+    uint8_t table[256];
+
+    for (int value = -128; value < 128; value++) {
+        const int bounded = value < -range ? -range : value > range ? range : value;
+
+        const int percent = range > 0 ? ((bounded + range) * 100 + range) / (2 * range) : 0;
+
+        table[(uint8_t)value] = (uint8_t)(range <= 0 || value == 0 ? 0xff : percent);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = table[(uint8_t)cells[i]];
+    }
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct row {
@@ -467,6 +538,7 @@ static const struct row {
     {TP_GPS_CODE, TP_GPS_DATA_STATE, &tp_desc_gps_data, &tpi_ros_nav_sat_fix, put_gps},
     {TP_POWER_CODE, TP_POWER_DATA_STATE, &tp_desc_power_data, &tpi_ros_battery_state, put_power},
     {TP_CAMERA_CODE, TP_CAMERA_DATA_STATE, &tp_desc_camera_data, &tpi_ros_image, put_camera},
+    {TP_MAP_CODE, TP_MAP_DATA_INFO, &tp_desc_map_info, &tpi_ros_occupancy_grid, put_nothing},
 };
 
 /* Data that ROS 2 has a second type for. */

@@ -7,6 +7,7 @@
 #ifndef TROUPE_WEB_ROS_H
 #define TROUPE_WEB_ROS_H
 
+#include "troupe/interfaces/map.h"
 #include "troupe/interfaces/player.h"
 #include "troupe/msg.h"
 
@@ -25,6 +26,14 @@ size_t tpi_ros_size(const tp_msghdr *header, const tp_struct *type, const void *
 /* Encode it; how many bytes were written, 0 if ROS 2 has no such type or they do not fit. */
 size_t tpi_ros_encode(const tp_msghdr *header, const tp_struct *type, const void *value,
                       bool second, void *bytes, size_t capacity);
+
+/* A map as an OccupancyGrid whose cells are unknown; they are the last bytes. `bytes` may be NULL
+ * to count. */
+size_t tpi_ros_grid(const tp_devaddr *addr, const tp_map_info *info, double now_s, void *bytes,
+                    size_t capacity);
+
+/* Cells of a map as those of an OccupancyGrid: -1 unknown, 0 free to 100 occupied. */
+void tpi_ros_cells(uint8_t *out, const int8_t *cells, uint32_t count, int range);
 
 /* Frames of reference as a TFMessage; `bytes` may be NULL to count. */
 size_t tpi_ros_frames(const tp_frame_list *frames, double now_s, void *bytes, size_t capacity);

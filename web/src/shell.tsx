@@ -17,8 +17,10 @@ const PAGES: { name: string; title: string; page: ComponentType }[] = [
   { name: 'world', title: 'World', page: WorldPage },
   { name: 'devices', title: 'Devices', page: DevicesPage },
   { name: 'charts', title: 'Charts', page: lazy(() => import('./pages/charts')) },
+  { name: 'experiments', title: 'Experiments', page: lazy(() => import('./pages/experiments')) },
   { name: 'programs', title: 'Programs', page: lazy(() => import('./pages/programs')) },
   { name: 'motion', title: 'Motion', page: lazy(() => import('./pages/motion')) },
+  { name: 'recordings', title: 'Recordings', page: lazy(() => import('./pages/recordings')) },
   { name: 'server', title: 'Server', page: ServerPage },
 ];
 
@@ -191,6 +193,8 @@ export function Shell() {
   useStopKeys();
   useEffect(() => {
     document.title = `${page.title} · Troupe`;
+    // On a narrow screen the list of pages is wider than the screen.
+    document.querySelector('nav a[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [page]);
   const Page = page.page;
   return (

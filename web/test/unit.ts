@@ -2,8 +2,11 @@
 import { deepStrictEqual as same, ok } from 'node:assert';
 import { grouped, linesOf, partsOf, type Grammar, type Program } from '../src/blocks/grammar';
 import { asNumber, asText, Descriptors, seriesOf, title, unitOf } from '../src/model/descriptors';
-import { csvOf, pick, Trace } from '../src/model/trace';
-import { number } from '../src/parts/number';
+import { draftOf, textOf, timeText, type Channel, type Part } from '../src/model/experiment';
+import { factsAt, inputsOf } from '../src/model/sensors';
+import { csvOf, over, pick, Trace } from '../src/model/trace';
+import { bytesText, clockText } from '../src/parts/amounts';
+import { brief, number } from '../src/parts/number';
 import { readPicture } from '../src/wire/cdr';
 import { callFrame, publishFrame, readFrame, readJson } from '../src/wire/frames';
 
@@ -22,6 +25,22 @@ const tests: Record<string, () => void> = {
   'frames are written as the protocol has them'() {
     same([...new Uint8Array(publishFrame(258, { a: 1 }))], [1, 2, 1, 0, 0, ...new TextEncoder().encode('{"a":1}')]);
     same([...new Uint8Array(callFrame(1, 2, undefined))], [2, 1, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, ...new TextEncoder().encode('jsonnull')]);
+  },
+
+  'an experiment is written as its text'() {
+    const channel = (number: number, kind: number): Channel => ({ number, kind, name: 'n', parameter: '', unit: '', min: 0, max: 100, resolution: 1, uncertainty: 0, min_period: 0.25, settings: [{ name: 'Flood light', value: 1, min: 1, max: 2, choices: [] }] });
+    const part = (index: number, kind: number): Part => {
+      const one = channel(1, kind);
+      return { device: { interface: 'experiment', index, name: `experiment:${index}` } as any, sensor: { sensor: 's', uuid: 'u', serial: '', channels: [one] }, drafts: { 1: draftOf(one, true) } };
+    };
+    const [a, b] = [part(0, 0), part(3, 1)];
+    a.drafts[1].settings['Flood light'] = '2';
+    a.drafts[1].end = ' 10 ';
+    same(textOf(' T ', [a]), 'title T\nch1 every=250ms end=10 Flood_light=2\n');
+    b.drafts[1].values = '0, 50';
+    same(textOf('', [a, b]), 'sensor s0 experiment:0\nsensor s3 experiment:3\ns0.ch1 every=250ms end=10 Flood_light=2\ns3.ch1 every=1s values=0,50\n');
+    a.drafts[1].on = b.drafts[1].on = false;
+    same([textOf('T', [a, b]), timeText(0.0005), timeText(90), timeText(0.01)], ['', '500us', '90s', '10ms']);
   },
 
   'a picture of ROS 2 is read'() {
@@ -67,6 +86,35 @@ const tests: Record<string, () => void> = {
     same(a.recent(0.2), [[0.5], [2]]);
     a.add(0.1, 7);
     same([a.times, a.values], [[0.1], [7]]);
+  },
+
+  'a value with an uncertainty has two columns, and a number can be drawn over another one'() {
+    const [a, b] = [new Trace({} as any, 'STATE', [], '%', 'light', 0, 0.5), new Trace({} as any, 'STATE', [], 'cm', 'way', 1)];
+    a.add(0, 10);
+    b.add(0.5, 1);
+    b.add(0.6, 2);
+    a.add(0.7, 20);
+    same(csvOf([a, b]), 'time (s),light (%),light uncertainty (%),way (cm)\n0.000000,10,0.5,\n0.500000,,,1\n0.600000,,,2\n0.700000,20,0.5,\n');
+    same(over(a, b, 10), [[2], [20]]);
+    same(over(b, a, 10), [[10, 10], [1, 2]]);
+  },
+
+  'inputs of a sensor have names, units and uncertainties'() {
+    same(inputsOf('0 Light Sensor: Brightness (%), 0 to 100, resolution 0.1, uncertainty 0.0488; 1 Switch: State, 0 to 1, resolution 1, uncertainty 1e-3'), [
+      { index: 0, name: 'Light Sensor: Brightness', unit: '%', min: 0, max: 100, uncertainty: 0.0488 },
+      { index: 1, name: 'Switch: State', unit: '', min: 0, max: 1, uncertainty: 0.001 },
+    ]);
+    same(inputsOf('nothing of the kind'), []);
+    const facts = new Map<string, unknown>([['uncertainty', 0.2], ['uncertainty.pos.px', '0.1'], ['unit.voltages', 'lx']]);
+    same(factsAt(facts, ['pos', 'px']), { unit: undefined, uncertainty: 0.1 });
+    same(factsAt(facts, ['voltages', '3']), { unit: 'lx', uncertainty: 0.2 });
+    same(factsAt(new Map([['uncertainty', 'none']]), ['x']), { unit: undefined, uncertainty: 0 });
+  },
+
+  'times and sizes are for people'() {
+    same([0, 10, 100, -50, 0.25, 2.5, 0.1].map(brief), ['0', '10', '100', '−50', '0.25', '2.5', '0.1']);
+    same([0, 9.96, 59.97, 75.25, 3600, 36061].map(clockText), ['0:00.0', '0:10.0', '1:00.0', '1:15.3', '1:00:00.0', '10:01:01.0']);
+    same([0, 999, 1000, 99449, 99999, 1234567, 5e12].map(bytesText), ['0 B', '999 B', '1.0 kB', '99.4 kB', '100 kB', '1.2 MB', '5000 GB']);
   },
 
   'lines of statements follow from comments, blanks and ends'() {

@@ -91,7 +91,12 @@ export function unitOf(field: Field, suffix = ''): string {
   if (['1', 'count', 'id', 'raw', 'bool', 'text', 'rgb', ''].includes(unit) || field.enum || field.flags) {
     return '';
   }
-  return unit.replace(/\^2/g, '²').replace('degC', '°C').replace('|', ' or ') + suffix.replace('^2', '²');
+  return unitText(unit).replace('|', ' or ') + suffix.replace('^2', '²');
+}
+
+/** A unit as it is printed. */
+export function unitText(unit: string): string {
+  return unit.replace(/\^2/g, '²').replace('deg', /^deg[CF]/.test(unit) ? '°' : 'deg');
 }
 
 /** Whether a field's unit is a suffix for all fields of its struct, as the /s of `vel pose2d /s`. */

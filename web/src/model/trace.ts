@@ -33,6 +33,7 @@ export class Trace {
     readonly unit: string,
     readonly name: string,
     readonly color: number,
+    readonly uncertainty = 0, // to both sides, in the unit
   ) {}
 
   add(time: number, value: number): void {
@@ -66,6 +67,23 @@ export class Trace {
   }
 }
 
+/** The values of a trace over those that another one had at these times. */
+export function over(trace: Trace, x: Trace, seconds: number): [number[], number[]] {
+  const [times, values] = trace.recent(seconds);
+  const [xs, ys]: [number[], number[]] = [[], []];
+  let at = -1;
+  times.forEach((time, i) => {
+    while (at + 1 < x.times.length && x.times[at + 1] <= time) {
+      at++;
+    }
+    if (at >= 0) {
+      xs.push(x.values[at]);
+      ys.push(values[i]);
+    }
+  });
+  return [xs, ys];
+}
+
 function cell(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
@@ -80,7 +98,10 @@ export function csvOf(traces: Trace[]): string {
       rows.set(time, row);
     }),
   );
-  const head = ['time (s)', ...traces.map((trace) => (trace.unit === '' ? trace.name : `${trace.name} (${trace.unit})`))].map(cell).join(',');
-  const lines = [...rows].sort((a, b) => a[0] - b[0]).map(([time, row]) => [time.toFixed(6), ...row.map((value) => value ?? '')].join(','));
+  const title = (trace: Trace, what = '') => cell(`${trace.name}${what}${trace.unit === '' ? '' : ` (${trace.unit})`}`);
+  // A value with an uncertainty has a second column.
+  const head = ['time (s)', ...traces.flatMap((trace) => (trace.uncertainty > 0 ? [title(trace), title(trace, ' uncertainty')] : [title(trace)]))].join(',');
+  const cells = (row: (number | undefined)[]) => row.flatMap((value, i) => (traces[i].uncertainty > 0 ? [value ?? '', value === undefined ? '' : traces[i].uncertainty] : [value ?? '']));
+  const lines = [...rows].sort((a, b) => a[0] - b[0]).map(([time, row]) => [time.toFixed(6), ...cells(row)].join(','));
   return [head, ...lines].join('\n') + '\n';
 }

@@ -11,12 +11,12 @@ export class Recorder {
   private listening = false;
   private colors = 0;
 
-  add(device: Device, message: string, path: string[], unit: string, deviceName: string): void {
-    const name = `${deviceName} ${path.join(' ').replace(/_/g, ' ')}`;
+  add(device: Device, message: string, path: string[], unit: string, deviceName: string, label?: string, uncertainty = 0): void {
+    const name = `${deviceName} ${label ?? path.join(' ').replace(/_/g, ' ')}`;
     if (this.traces.peek().some((trace) => trace.name === name && trace.message === message)) {
       return;
     }
-    const trace = new Trace(device, message, path, unit, name, this.colors++);
+    const trace = new Trace(device, message, path, unit, name, this.colors++, uncertainty);
     this.traces.value = [...this.traces.peek(), trace];
     if (this.listening) {
       this.open(trace);

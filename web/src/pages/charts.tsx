@@ -1,185 +1,58 @@
-// charts.tsx - numbers of devices over time, one chart for each unit.
+// charts.tsx - numbers of devices over time, one chart for each unit, or over another number.
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
-import { csvOf, type Trace } from '../model/trace';
+import { useEffect } from 'preact/hooks';
+import { factsAt, inputsOf, type Facts } from '../model/sensors';
+import { csvOf } from '../model/trace';
 import { Recorder } from '../model/traces';
-import { descriptors, deviceNamed, devices, link, nameOf, type Device } from '../model/state';
-import { seriesOf, title, type Series } from '../model/descriptors';
-import { save, savePng } from '../parts/save';
+import { canAsk, descriptors, deviceNamed, devices, link, nameOf, request, topicOf, type Device } from '../model/state';
+import { seriesOf, title, unitText, type Series } from '../model/descriptors';
 import { Icon } from '../parts/icons';
-import { number } from '../parts/number';
 import { route } from '../parts/route';
-import { isDark } from '../parts/theme';
-
-const COLOURS = [
-  ['#1f6f94', '#6cb4d8'],
-  ['#b3392f', '#ff9a8c'],
-  ['#2f7d4a', '#6cc08b'],
-  ['#8a5a00', '#e0b050'],
-  ['#6b4a94', '#b79be0'],
-  ['#0f7a70', '#5cc7bb'],
-];
-const DRAW_MS = 100;
+import { save } from '../parts/save';
+import { Chart, colour } from './chart';
 
 // They stay while the user is on another page; nothing is read then.
 const recorder = new Recorder();
 const seconds = signal(30);
 
-function colour(i: number): string {
-  return COLOURS[i % COLOURS.length][isDark.value ? 1 : 0];
-}
-
-// ---- One chart -------------------------------------------------------------------------------------
-
-function options(traces: Trace[], unit: string, width: number): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue('--ink');
-  const line = style.getPropertyValue('--line');
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif' };
-  return {
-    width,
-    height: 240,
-    scales: { x: { time: false } },
-    axes: [
-      { ...axis, label: 'time (s)', labelSize: 18, size: 34 },
-      { ...axis, label: unit === '' ? 'value' : `value (${unit})`, labelSize: 20, size: 56, values: (_, ticks) => ticks.map((tick) => number(tick, undefined).replace(/\.?0+$/, '')) },
-    ],
-    series: [
-      { label: 'time', value: (_, value) => (value == null ? '–' : `${number(value, 2)} s`) },
-      ...traces.map((trace) => ({
-        label: trace.name,
-        stroke: colour(trace.color),
-        width: 1.5,
-        spanGaps: true,
-        points: { show: false },
-        value: (_: uPlot, value: number | null) => (value == null ? '–' : `${number(value)} ${unit}`),
-      })),
-    ],
-    cursor: { sync: { key: 'troupe' }, points: { size: 7 } },
-  };
-}
-
-function Chart({ unit, traces }: { unit: string; traces: Trace[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const dark = isDark.value;
-  const names = traces.map((trace) => trace.name).join();
-  useEffect(() => {
-    const element = place.current!;
-    const made = new uPlot(options(traces, unit, element.clientWidth || 300), [[]], element);
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: 240 }));
-    observer.observe(element);
-    let drawn = -1;
-    const timer = setInterval(() => {
-      const total = traces.reduce((sum, trace) => sum + trace.total, 0);
-      if (total === drawn || document.visibilityState !== 'visible') {
-        return;
-      }
-      drawn = total;
-      const tables = traces.map((trace) => trace.recent(seconds.peek())).map(([x, y]) => [x, y] as uPlot.AlignedData);
-      made.setData(tables.length === 1 ? tables[0] : uPlot.join(tables));
-    }, DRAW_MS);
-    return () => {
-      clearInterval(timer);
-      observer.disconnect();
-      made.destroy();
-    };
-  }, [names, unit, dark]);
-  // The cursor by keys.
-  const keys = (event: KeyboardEvent) => {
-    const u = plot.current;
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 };
-    if (u === null || steps[event.key] === undefined || u.data[0].length === 0) {
-      return;
-    }
-    event.preventDefault();
-    const at = Math.max(0, Math.min(u.data[0].length - 1, (u.cursor.idx ?? u.data[0].length - 1) + steps[event.key]));
-    u.setCursor({ left: u.valToPos(u.data[0][at], 'x'), top: u.bbox.height / devicePixelRatio / 2 });
-  };
-  const png = () => {
-    const canvas = plot.current!.ctx.canvas;
-    savePng(canvas, traces.map((trace) => ({ text: trace.name, color: colour(trace.color) })), `troupe-${unit.replace(/[^a-z0-9]/gi, '') || 'values'}.png`);
-  };
-  return (
-    <section class="panel chart" aria-label={`Chart of ${traces.map((trace) => trace.name).join(', ')}`}>
-      <div class="plot" ref={place} tabIndex={0} role="img" aria-label={`${traces.map((trace) => trace.name).join(', ')} over time${unit === '' ? '' : ` in ${unit}`}. Arrow keys move the cursor; the table below has the values.`} onKeyDown={keys} />
-      <div class="row">
-        <button type="button" class="small" onClick={png}>
-          <Icon name="down" /> PNG
-        </button>
-        <Table traces={traces} unit={unit} />
-      </div>
-    </section>
-  );
-}
-
-/** The last values, for readers of the screen and for those who like numbers. */
-function Table({ traces, unit }: { traces: Trace[]; unit: string }) {
-  const open = useSignal(false);
-  const tick = useSignal(0);
-  useEffect(() => {
-    if (!open.value) {
-      return undefined;
-    }
-    const timer = setInterval(() => tick.value++, 1000);
-    return () => clearInterval(timer);
-  }, [open.value]);
-  tick.value;
-  return (
-    <details class="ask grow" onToggle={(event) => (open.value = event.currentTarget.open)}>
-      <summary>Table of the last values</summary>
-      {open.value && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Last values">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Value{unit === '' ? '' : ` in ${unit}`}</th>
-                <th scope="col" class="right">
-                  now
-                </th>
-                <th scope="col" class="right">
-                  least
-                </th>
-                <th scope="col" class="right">
-                  mean
-                </th>
-                <th scope="col" class="right">
-                  greatest
-                </th>
-                <th scope="col" class="right">
-                  values
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {traces.map((trace) => {
-                const values = trace.recent(seconds.value)[1];
-                return (
-                  <tr key={trace.name}>
-                    <th scope="row">{trace.name}</th>
-                    <td class="num right">{number(values[values.length - 1])}</td>
-                    <td class="num right">{values.length > 0 ? number(Math.min(...values)) : '–'}</td>
-                    <td class="num right">{values.length > 0 ? number(values.reduce((sum, value) => sum + value, 0) / values.length) : '–'}</td>
-                    <td class="num right">{values.length > 0 ? number(Math.max(...values)) : '–'}</td>
-                    <td class="num right">{values.length}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </details>
-  );
-}
+const AGAIN_MS = 700;
+// Offered first, since they send numbers all the time.
+const LIVELY = ['position2d', 'ranger', 'laser', 'sonar', 'aio', 'imu', 'power'];
 
 // ---- What is drawn -----------------------------------------------------------------------------------
 
 function key(series: Series): string {
   return series.path.join('.');
+}
+
+/** The properties of a device that tell something about its numbers. */
+function useFacts(device: Device | undefined): Facts {
+  const facts = useSignal<Facts>(new Map());
+  const ready = canAsk(device, 'GET_PROPERTIES');
+  useEffect(() => {
+    let wanted = true;
+    let timer = 0;
+    facts.value = new Map();
+    const load = async () => {
+      const names: string[] = (await request(device!, 'GET_PROPERTIES')).properties.map((one: { key: string }) => one.key).filter((key: string) => /^(inputs|unit\.|uncertainty)/.test(key));
+      const values = names.length === 0 ? [] : await link.getParameters(names.map((key) => topicOf(device!, key)));
+      if (wanted) {
+        facts.value = new Map(values.map((one) => [one.name.split('/').pop()!, one.value]));
+        // A sensor that was just opened has not described itself yet.
+        if (facts.peek().get('inputs') === '') {
+          timer = setTimeout(() => void load().catch(() => {}), AGAIN_MS);
+        }
+      }
+    };
+    if (ready) {
+      load().catch(() => {}); // a device without properties is charted without
+    }
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [device?.name, ready]);
+  return facts.value;
 }
 
 function Chooser() {
@@ -189,17 +62,22 @@ function Chooser() {
   const message = useSignal('');
   const value = useSignal('');
   const element = useSignal('min');
-  const device: Device | undefined = deviceNamed(wanted.value) ?? useful[0];
+  const device: Device | undefined = deviceNamed(wanted.value) ?? LIVELY.map((name) => useful.find((one) => one.interface === name)).find((one) => one !== undefined) ?? useful[0];
   const messages = device === undefined ? [] : all.messages(device.interface, 'data').filter((one) => device.data.includes(one.name) && seriesOf(all, all.struct(one.ask)).length > 0);
   const chosen = messages.find((one) => one.name === message.value) ?? messages[0];
   const list = chosen === undefined ? [] : seriesOf(all, all.struct(chosen.ask));
   const series = list.find((one) => key(one) === value.value) ?? list.find((one) => one.path.includes('0')) ?? list[0];
   const isArray = series !== undefined && series.path.includes('0');
+  const facts = useFacts(device);
+  const inputs = isArray && device?.interface === 'aio' ? inputsOf(String(facts.get('inputs') ?? '')) : [];
+  const place = inputs.length > 0 && !inputs.some((one) => String(one.index) === element.value) ? String(inputs[0].index) : element.value;
   const add = (event: Event) => {
     event.preventDefault();
     if (device !== undefined && chosen !== undefined && series !== undefined) {
-      const path = series.path.map((step) => (step === '0' && isArray ? element.value || '0' : step));
-      recorder.add(device, chosen.name, path, series.unit, nameOf(device));
+      const path = series.path.map((step) => (step === '0' && isArray ? place || '0' : step));
+      const input = inputs.find((one) => String(one.index) === place);
+      const known = factsAt(facts, path);
+      recorder.add(device, chosen.name, path, unitText(input?.unit ?? known.unit ?? series.unit), nameOf(device), input?.name, input?.uncertainty ?? known.uncertainty);
     }
   };
   return (
@@ -236,7 +114,19 @@ function Chooser() {
           ))}
         </select>
       </label>
-      {isArray && (
+      {inputs.length > 0 && (
+        <label>
+          Input
+          <select value={place} onChange={(event) => (element.value = event.currentTarget.value)}>
+            {inputs.map((one) => (
+              <option key={one.index} value={String(one.index)}>
+                {one.name} {one.unit && `(${unitText(one.unit)})`}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {isArray && inputs.length === 0 && (
         <label>
           Element
           <input type="text" size={5} list="elements" value={element.value} onInput={(event) => (element.value = event.currentTarget.value)} />
@@ -256,12 +146,15 @@ function Chooser() {
 }
 
 export default function ChartsPage() {
+  const across = useSignal('');
   useEffect(() => recorder.listen(), [link.state.value]);
   if (descriptors.value === null) {
     return <p class="empty">Waiting for the server …</p>;
   }
   const traces = recorder.traces.value;
-  const units = [...new Set(traces.map((trace) => trace.unit))];
+  const x = traces.find((trace) => trace.name === across.value) ?? null;
+  const drawn = traces.filter((trace) => trace !== x);
+  const units = [...new Set(drawn.map((trace) => trace.unit))];
   return (
     <div class="charts">
       <div class="toolbar">
@@ -272,6 +165,17 @@ export default function ChartsPage() {
             {[10, 30, 60, 300, 900].map((one) => (
               <option key={one} value={String(one)}>
                 {one < 60 ? `${one} s` : `${one / 60} min`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          over
+          <select value={x?.name ?? ''} onChange={(event) => (across.value = event.currentTarget.value)}>
+            <option value="">time</option>
+            {traces.map((trace) => (
+              <option key={trace.name} value={trace.name}>
+                {trace.name}
               </option>
             ))}
           </select>
@@ -300,7 +204,7 @@ export default function ChartsPage() {
         </ul>
       )}
       {units.map((unit) => (
-        <Chart key={unit} unit={unit} traces={traces.filter((trace) => trace.unit === unit)} />
+        <Chart key={unit} unit={unit} traces={drawn.filter((trace) => trace.unit === unit)} x={x} seconds={seconds} />
       ))}
     </div>
   );

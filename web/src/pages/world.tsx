@@ -14,6 +14,7 @@ import { Odometry } from '../world/odometry';
 import { Scene, turned, type Model } from '../world/scene';
 import { Stage } from '../world/stage';
 
+const MOST_MAPS = 4; // with a button
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 10, 0];
 
 // ---- Time ------------------------------------------------------------------------------------------
@@ -267,11 +268,17 @@ function Robots({ scene, stage, chosen }: { scene: Scene; stage: Stage; chosen: 
 
 function Shows({ stage }: { stage: Stage }) {
   const shown = stage.shown.value;
+  const maps = stage.scene instanceof Odometry ? [] : devices.value.filter((device) => device.interface === 'map').slice(0, MOST_MAPS);
   return (
     <div class="shows" role="group" aria-label="Show">
       {(['scans', 'trails', 'names'] as const).map((name) => (
         <button key={name} type="button" aria-pressed={shown[name]} onClick={() => (stage.shown.value = { ...shown, [name]: !shown[name] })}>
           {name.charAt(0).toUpperCase() + name.slice(1)}
+        </button>
+      ))}
+      {maps.map((device) => (
+        <button key={device.name} type="button" aria-pressed={stage.mapped.value === device.name} onClick={() => (stage.mapped.value = stage.mapped.value === device.name ? '' : device.name)}>
+          {maps.length === 1 ? 'Map' : nameOf(device)}
         </button>
       ))}
       <span class="gap" />

@@ -17,3 +17,8 @@ export function number(value: any, digits?: number): string {
   }
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text.replace('-', '−');
 }
+
+/** The same without zeros at the end of a fraction: 10, 2.5, 0.001. */
+export function brief(value: unknown): string {
+  return number(value).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+}

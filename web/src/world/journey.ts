@@ -143,7 +143,8 @@ export function journeyOf(robot: string, alone: boolean): Journey | null {
   if (planners.length === 0) {
     return null;
   }
-  const localize = devices.value.find((device) => device.interface === 'localize' && (named(device) || alone));
+  const guessing = devices.value.filter((device) => device.interface === 'localize' && (named(device) || alone));
+  const localize = guessing.find((device) => device.requests.includes('GET_PARTICLES')) ?? guessing[0]; // a simulator knows without guessing
   const old = journeys.get(planners[0].name);
   if (old !== undefined) {
     return old;

@@ -1,9 +1,11 @@
 // odometry.ts - a world of robots without a simulator: vehicles where their odometry says they are, and a map if there is one.
 import { link, request, topicOf, type Device } from '../model/state';
+import { fetchGrid, type Shades } from './map';
 import { Scene, type Model } from './scene';
 
 const COLOURS = ['d1495b', '2e86ab', '3c9d5e', 'e0952b', '7d5ba6', '1b998b', 'c2528b', '8a6d3b'];
 const RANGERS = ['laser', 'ranger', 'sonar', 'ir'];
+const FLOOR: Shades = { occupied: [70, 70, 70, 255], unknown: [215, 215, 215, 255], free: [250, 250, 250, 255] };
 const NOWHERE = { px: 0, py: 0, pz: 0, pa: 0 };
 
 function colour(i: number): any {
@@ -96,27 +98,12 @@ export class Odometry extends Scene {
 
   /** The grid of a map becomes a picture on the floor. */
   private async addMap(models: any[], device: Device): Promise<void> {
-    const info = await request(device, 'GET_INFO');
-    const image = new ImageData(info.width, info.height);
-    for (let row = 0; row < info.height; ) {
-      const rows = Math.max(1, Math.min(info.height - row, Math.floor(65536 / info.width)));
-      const tile = await request(device, 'GET_DATA', { col: 0, row, width: info.width, height: rows });
-      for (let k = 0; k < tile.data.length; k++) {
-        const y = info.height - 1 - (tile.row + Math.floor(k / tile.width));
-        const value = tile.data[k] / (tile.data_range || 1);
-        const grey = value > 0 ? 70 : value < 0 ? 250 : 215;
-        image.data.set([grey, grey, grey, 255], 4 * (y * info.width + tile.col + (k % tile.width)));
-      }
-      if (tile.height === 0) {
-        break;
-      }
-      row += tile.height;
-    }
-    this.map = await createImageBitmap(image);
-    const size = { sl: info.width * info.scale, sw: info.height * info.scale, sh: 0 };
-    const pose = { px: info.origin.px + size.sl / 2, py: info.origin.py + size.sw / 2, pz: 0, pa: 0 };
+    const grid = await fetchGrid(device, FLOOR);
+    this.map = grid.image;
+    const size = { sl: grid.width, sw: grid.height, sh: 0 };
+    const pose = { px: grid.x + size.sl / 2, py: grid.y + size.sw / 2, pz: 0, pa: 0 };
     this.bounds = { x0: pose.px - size.sl / 2, y0: pose.py - size.sw / 2, x1: pose.px + size.sl / 2, y1: pose.py + size.sw / 2 };
-    this.model(models, { name: '', kind: 'floor', pose, size, picture_width: info.width, picture_height: info.height });
+    this.model(models, { name: '', kind: 'floor', pose, size, picture_width: grid.image.width, picture_height: grid.image.height });
   }
 
   private follow(vehicle: Device, model: Model): void {

@@ -3,6 +3,7 @@
 // What does not move is drawn into two pictures of the size of the screen, one below the scans and one above them, and
 // again only if the view or the world has changed. Everything else is drawn each time.
 import { paintJourney, type Journey } from './journey';
+import { paintGrid, type Grid } from './map';
 import type { Model, Polygon, Scene } from './scene';
 import type { Fan, Scan } from './scans';
 import type { Trails } from './trails';
@@ -15,6 +16,7 @@ const SHADOW_PER_HEIGHT = 0.28;
 const LONGEST_SHADOW = 0.3; // metres
 const MOST_NAMES = 40;
 const CROWD = 24;
+const OF_WORLD = 0xffffffff; // instead of a model: strokes in the frame of the world
 const ARC = 8; // lines that stand for the end of a wide beam; it does not reach through walls
 const NOSE = [
   [0.46, 0],
@@ -36,6 +38,7 @@ type Item = { model: Model; polygons: Polygon[]; z1: number; z0: number; color: 
 export class Painter {
   selected = -1;
   journey: Journey | null = null; // of the chosen robot
+  map: () => Grid | null = () => null; // over the world
   private ground: HTMLCanvasElement = document.createElement('canvas');
   private walls: HTMLCanvasElement = document.createElement('canvas');
   private drawn = ''; // what the two pictures show
@@ -67,6 +70,10 @@ export class Painter {
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.drawImage(this.walls, 0, 0);
     this.toWorld(ctx, view, ratio);
+    const grid = this.map();
+    if (grid !== null) {
+      paintGrid(ctx, grid);
+    }
     if (this.journey !== null) {
       paintJourney(ctx, this.journey, 1 / view.scale, isDark ? '#7fd4a3' : '#1c7a45');
     }
@@ -218,10 +225,11 @@ export class Painter {
 
   // ---- Bodies ------------------------------------------------------------------------------------
 
-  private within(ctx: CanvasRenderingContext2D, model: Model, draw: () => void): void {
+  /** In the frame of a model, or of the world. */
+  private within(ctx: CanvasRenderingContext2D, model: Model | undefined, draw: () => void): void {
     ctx.save();
-    ctx.translate(model.at.x, model.at.y);
-    ctx.rotate(model.at.a);
+    ctx.translate(model?.at.x ?? 0, model?.at.y ?? 0);
+    ctx.rotate(model?.at.a ?? 0);
     draw();
     ctx.restore();
   }
@@ -352,7 +360,7 @@ export class Painter {
   private paintStrokes(ctx: CanvasRenderingContext2D, view: View): void {
     for (const stroke of this.scene.strokes) {
       const model = this.scene.models[stroke.model];
-      if (model === undefined) {
+      if (model === undefined && stroke.model !== OF_WORLD) {
         continue;
       }
       this.within(ctx, model, () => {

@@ -1,8 +1,9 @@
 // stage.ts - the canvas of a world: view, pointers, keys. It draws when something has changed.
 import { effect, signal } from '@preact/signals';
-import { findDevice, request, fail, may } from '../model/state';
+import { deviceNamed, findDevice, request, fail, may } from '../model/state';
 import { isDark } from '../parts/theme';
 import { Painter, toWorld, type Shown, type View } from './paint';
+import { MapLayer } from './map';
 import type { Model, Scene } from './scene';
 import { Scans } from './scans';
 import { Trails } from './trails';
@@ -17,6 +18,8 @@ export class Stage {
   readonly selected = signal(-1);
   readonly shown = signal<Shown>({ scans: true, trails: true, names: true });
   readonly scans = new Scans();
+  readonly map = new MapLayer();
+  readonly mapped = signal(''); // the device `map` that is shown; '' for none
   readonly painter: Painter;
   readonly trails = new Trails();
   frames = 0; // drawn so far
@@ -42,6 +45,8 @@ export class Stage {
     this.painter = new Painter(scene, this.trails);
     scene.onPoses = () => this.trails.note(scene);
     this.scans.onScan = () => this.draw();
+    this.map.onChange = () => this.draw();
+    this.painter.map = () => this.map.grid;
     const observer = new ResizeObserver(() => this.resized());
     observer.observe(canvas);
     this.ends.push(
@@ -54,6 +59,7 @@ export class Stage {
         this.draw();
       }),
       effect(() => void (scene.ready.value && this.fit())),
+      effect(() => this.map.show(this.mapped.value === '' ? undefined : deviceNamed(this.mapped.value))),
       effect(() => {
         if (scene.ready.value && this.shown.value.scans) {
           this.scans.open(scene, scene.models);
@@ -70,6 +76,7 @@ export class Stage {
     clearTimeout(this.dragTimer);
     this.ends.forEach((end) => end());
     this.scans.close();
+    this.map.close();
   }
 
   /** Shows the whole world. */
