@@ -37,7 +37,9 @@ enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130 };
 
 struct demo {
     struct demo_options options;
-    bool is_house; /* nobody has named a world: it is that of demo.cfg */
+    bool is_house;      /* nobody has named a world: it is that of demo.cfg */
+    bool is_config;     /* the user has named a configuration with a world */
+    const char *driver; /* borrowed: of the world in it */
     struct demo_house house;
     cast *cast;          /* owned; NULL unless it is the house */
     tpi_buf page;        /* owned: the URL of the page; empty for none */
@@ -181,13 +183,15 @@ static void on_finished(void *context, const tpi_sim *sim)
     demo_frame_save(((struct demo *)context)->frame, sim);
 }
 
-/* What the house has more than a world. */
+/* What a configuration has more than a world. */
 static void add_house(struct demo *demo, sim_server_options *options)
 {
     options->config = tpi_buf_text(&demo->house.text);
     options->config_path = tpi_buf_text(&demo->house.path);
     options->server.kit = cast_kit(demo->cast);
     options->server.program = called_program();
+    options->server.usual_fronts = demo->is_config;
+    options->driver = demo->driver;
     options->act = on_act;
 }
 
@@ -207,7 +211,7 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
         .finished = on_finished,
         .context = demo};
 
-    if (demo->is_house) {
+    if (demo->is_house || demo->is_config) {
         add_house(demo, &options);
     }
     tp_status status = sim_server_create(&demo->served, &options, err);
@@ -233,26 +237,33 @@ static tp_status furnish(struct demo *demo, tp_error *err)
     return demo_house_add_crew(&demo->house, &demo->crew, err);
 }
 
-static tp_status find_house(struct demo *demo, tp_error *err)
+/* The world, and the configuration of those that have one. */
+static tp_status find_world(struct demo *demo, tpi_buf *path, tp_error *err)
 {
-    tp_status status = demo->is_house ? demo_house_init(&demo->house, err) : TP_OK;
+    const bool plain = !demo->is_house && !demo->is_config;
+    tp_status status = TP_OK;
 
+    if (demo->is_config) {
+        status = demo_house_read(&demo->house, demo->options.world, path, &demo->driver, err);
+    } else {
+        status = world_find(path, demo->options.world, err);
+    }
     if (status == TP_OK && demo->is_house) {
+        status = demo_house_init(&demo->house, err);
+    }
+    if (status == TP_OK && !plain) {
         demo_house_set_speed(&demo->house, demo->options.speed);
     }
-    return status == TP_OK && demo->is_house ? cast_create(&demo->cast, err) : status;
+    return status == TP_OK && !plain ? cast_create(&demo->cast, err) : status;
 }
 
 static tp_status prepare(struct demo *demo, tp_error *err)
 {
     tpi_buf path = {0};
-    tp_status status = world_find(&path, demo->options.world, err);
+    tp_status status = find_world(demo, &path, err);
 
     if (status == TP_OK) {
         status = world_check_file(demo->options.file, err);
-    }
-    if (status == TP_OK) {
-        status = find_house(demo, err);
     }
     if (status == TP_OK) {
         status = demo_frame_create(&demo->frame, demo->options.file, tp_clock_real(), err);
@@ -263,7 +274,7 @@ static tp_status prepare(struct demo *demo, tp_error *err)
     if (status == TP_OK) {
         status = demo_crew_init(&demo->crew, demo->server, err);
     }
-    if (status == TP_OK && demo->is_house) {
+    if (status == TP_OK && (demo->is_house || demo->is_config)) {
         status = furnish(demo, err);
     }
     if (status == TP_OK) {
@@ -299,7 +310,7 @@ static void show_page(const struct demo *demo)
         printf("the demo is at %s%s\n", url,
                output_is_live() && browser_open(url, false)
                    ? ", which your browser opens"
-                   : "; open it in a browser, or see it here with --terminal");
+                   : " (open it in a browser, or see it here with --terminal)");
         fflush(stdout);
     }
 }
@@ -339,10 +350,12 @@ static int finish(const struct demo *demo)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     printf("%s shows the world after %.6g s\n"
-           "next: %s sim %s%s\n"
-           "      %s sim %s --steps 600 --record robots.csv\n",
-           demo->options.file, time_s, called(), demo->options.world,
-           demo->moved ? " --any-port" : "", called(), demo->options.world);
+           "next: %s %s %s%s\n",
+           demo->options.file, time_s, called(), demo->is_config ? "run" : "sim",
+           demo->options.world, demo->moved ? " --any-port" : "");
+    if (!demo->is_config) {
+        printf("      %s sim %s --steps 600 --record robots.csv\n", called(), demo->options.world);
+    }
     return EXIT_DONE;
 }
 
@@ -376,6 +389,13 @@ static int run_demo(struct demo *demo)
     return result;
 }
 
+static bool is_configuration(const char *path)
+{
+    const size_t length = strlen(path);
+
+    return length > 4 && strcmp(path + length - 4, ".cfg") == 0;
+}
+
 static int run(int argc, char **argv)
 {
     struct demo demo = {.options = {.file = "demo.png", .speed = 1, .seed = 1, .threads = 1}};
@@ -385,6 +405,7 @@ static int run(int argc, char **argv)
         return result;
     }
     demo.is_house = demo.options.world == NULL;
+    demo.is_config = !demo.is_house && is_configuration(demo.options.world);
     demo.options.world = demo.is_house ? "demo" : demo.options.world;
     demo.options.headless = demo.options.headless || !output_is_live() || !isatty(STDIN_FILENO) ||
                             (demo.is_house && !demo.options.terminal && demo_house_has_page());
@@ -396,7 +417,7 @@ const command command_demo = {
     .name = name,
     .summary = "show robots in a world, in the browser or live on the terminal",
     .help =
-        "usage: troupe demo [WORLD] [options]\n"
+        "usage: troupe demo [WORLD | FILE.cfg] [options]\n"
         "\n"
         "Without WORLD: one server with an office that a robot explores, a classroom in which "
         "four\n"
@@ -409,6 +430,10 @@ const command command_demo = {
         "the world's quit_time, and writes a picture. On the terminal, the arrow keys drive the\n"
         "chosen robot; Tab, or the number of a robot's position2d, chooses another one. A robot\n"
         "that is not driven any more is controlled by the world again.\n"
+        "\n"
+        "With FILE.cfg: a configuration with a world, drawn likewise, with all its drivers. What\n"
+        "they draw on a graphics2d, such as ways and particles of robots that find their way, is\n"
+        "in the picture.\n"
         "\n"
         "  --terminal        draw on the terminal, even if there is a page\n"
         "  --seconds N       end after N simulated seconds, rounded up to a whole step of the\n"
@@ -425,6 +450,7 @@ const command command_demo = {
         "\n"
         "Examples: troupe demo\n"
         "          troupe demo cave --speed 4\n"
+        "          troupe demo configs/navigation.cfg\n"
         "          troupe demo swarm --headless --seconds 60 --speed 0 --render swarm.svg\n",
     .run = run,
 };

@@ -5,18 +5,22 @@
 #include <time.h>
 
 #include "called.h"
+#include "mover.h"
 #include "output.h"
-#include "remote.h"
 #include "stat_text.h"
 
 enum { STOP_TRIES = 200 }; /* two seconds */
+
+static const int64_t DOUBT_NS = TP_NS_PER_S; /* then it may be the front of another protocol */
 
 struct panic_options {
     struct remote remote;
     const char *why; /* borrowed; NULL if it was not given */
     bool raise;
-    tpi_buf words; /* owned: the arguments that are no options; the first may name the server */
-    size_t first;  /* the length of the first one */
+    tpi_buf words;  /* owned: the arguments that are no options; the first may name the server */
+    size_t first;   /* the length of the first one */
+    bool by_motion; /* raised at a motion front */
+    bool hasty;     /* connected with less patience than was asked for */
 };
 
 static char *chars(const char *text, uint32_t *count)
@@ -57,6 +61,27 @@ static void print_stopped(const struct panic_options *o)
     }
 }
 
+/* Connect again, with the patience that was asked for; false if it was there before. */
+static bool has_patience_left(struct panic_options *o)
+{
+    if (!o->hasty) {
+        return false;
+    }
+    o->hasty = false;
+    tp_client_destroy(o->remote.client);
+    o->remote.client = NULL;
+    return remote_connect(&o->remote, TP_CLIENT_FRESH, false) == EXIT_DONE;
+}
+
+static const tp_panic_state *ask_panic(struct panic_options *o)
+{
+    const tp_panic_state *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
+
+    return panic == NULL && has_patience_left(o)
+               ? remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic")
+               : panic;
+}
+
 /* Drivers act on it by themselves: ask until they have. That nobody answers does not mean that
  * everything has stopped. */
 static int await_stops(struct panic_options *o)
@@ -65,7 +90,7 @@ static int await_stops(struct panic_options *o)
     const tp_panic_state *panic = NULL;
 
     for (int i = 0; i < STOP_TRIES; i++) {
-        panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
+        panic = ask_panic(o);
         if (panic == NULL) {
             return command_fail(o->remote.command, EXIT_FAILED,
                                 "the panic is raised; whether everything has stopped is not known");
@@ -97,7 +122,11 @@ static int raise_panic(struct panic_options *o)
 
     panic.why = chars(o->why != NULL ? o->why : "troupe panic", &panic.why_count);
     panic.who = chars("", &panic.who_count);
-    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err) != TP_OK) {
+    tp_status status = tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err);
+    if (status == TP_E_TIMEOUT && has_patience_left(o)) {
+        status = tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err);
+    }
+    if (status != TP_OK) {
         command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
         return tell_other_ways(o);
     }
@@ -197,9 +226,58 @@ static int read_options(struct panic_options *o, int argc, char **argv)
 
 /* ---- Which server ---------------------------------------------------------------------------- */
 
+/* A motion front waits for its client to speak, so it looks like a Player server that hangs. */
+static bool raise_by_motion(struct panic_options *o, int64_t timeout_ns, tp_error *err)
+{
+    const tp_motion_options options = {.size = sizeof options,
+                                       .name = "troupe panic",
+                                       .timeout_ns = timeout_ns,
+                                       .stay_lost = true,
+                                       .renewal = TP_RENEW_LOOP,
+                                       .key = o->remote.key};
+    tp_motion *robot = NULL;
+    tp_status status = tp_motion_connect(&robot, o->remote.url, &options, err);
+
+    status = status == TP_OK ? tp_motion_panic(robot, NULL, err) : status;
+    tp_motion_destroy(robot);
+    o->by_motion = status == TP_OK;
+    return o->by_motion;
+}
+
+/* At an address that can be of both kinds: soon at the one, soon at the other, then with time. */
+static int reach_in_doubt(struct panic_options *o)
+{
+    const int64_t timeout_ns = o->remote.timeout_ns;
+    const int64_t soon_ns = timeout_ns > 0 && timeout_ns < DOUBT_NS ? timeout_ns : DOUBT_NS;
+
+    o->remote.first_try = true;
+    o->remote.timeout_ns = soon_ns;
+    int result = remote_connect(&o->remote, TP_CLIENT_FRESH, false);
+    o->remote.first_try = false;
+    o->remote.timeout_ns = timeout_ns;
+    o->hasty = result == EXIT_DONE && soon_ns != timeout_ns;
+    if (result == EXIT_DONE || raise_by_motion(o, soon_ns, NULL)) {
+        return EXIT_DONE;
+    }
+    return remote_connect(&o->remote, TP_CLIENT_FRESH, false);
+}
+
 static int reach(struct panic_options *o)
 {
-    return remote_connect(&o->remote, TP_CLIENT_FRESH, false);
+    const char *url = o->remote.url;
+    tp_error err = {0};
+
+    if (!o->raise || url == NULL || strpbrk(url, ":/") == NULL || strncmp(url, "inproc:", 7) == 0) {
+        return remote_connect(&o->remote, TP_CLIENT_FRESH, false);
+    }
+    if (strncmp(url, "motion:", 7) != 0) {
+        return reach_in_doubt(o);
+    }
+    if (raise_by_motion(o, o->remote.timeout_ns, &err)) {
+        return EXIT_DONE;
+    }
+    o->remote.unreached = true;
+    return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
 }
 
 /* "fire!" and "a fire" are no names of servers. */
@@ -274,7 +352,10 @@ static int run(const char *name, bool raise, int argc, char **argv)
     if (result == EXIT_DONE) {
         result = o.words.length > 0 ? reach_named(&o) : reach(&o);
     }
-    if (result == EXIT_DONE) {
+    if (result == EXIT_DONE && o.by_motion) {
+        printf("everything that moves is stopped; %s motion reset%s ends the panic\n", called(),
+               called_server());
+    } else if (result == EXIT_DONE) {
         result = raise ? raise_panic(&o) : reset_panic(&o);
     } else if (raise) {
         result = o.remote.unreached ? tell_other_ways(&o) : result;
@@ -307,7 +388,8 @@ const command command_panic = {
         "command. Every client may raise a panic; no key is needed or checked. If the first word "
         "is\n"
         "no server that can be reached, it belongs to the reason: troupe panic fire stops the\n"
-        "server of this machine. An address with a colon or a slash is never a reason.\n"
+        "server of this machine. An address with a colon or a slash is never a reason. It may be\n"
+        "that of a motion front, as troupe motion panic takes it.\n"
         "\n"
         "  --why TEXT      the reason, which all clients receive\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,

@@ -54,6 +54,7 @@ struct print {
     int64_t heard_ns; /* when data came last, or it was opened */
     bool wonders;     /* about a silence: it was not looked into yet */
     bool asks;        /* it is looked into now */
+    bool timed_out;   /* nothing came for as long as --timeout says */
     bool troubled;    /* the last message reported that the device has failed */
     tpi_buf why;      /* owned: nothing comes; empty if that is not known */
     char *units;      /* owned: of analogue values that are no volts; NULL for those that are */
@@ -244,7 +245,10 @@ static void on_tick(void *context)
         p->asks = true;
         remote_stop(&p->remote); /* asking has to wait for answers */
     }
-    if (output_is_gone() || p->failure != TP_OK) {
+    if (p->remote.timeout_ns > 0 && now_ns() - p->heard_ns >= p->remote.timeout_ns) {
+        p->timed_out = true;
+    }
+    if (p->timed_out || output_is_gone() || p->failure != TP_OK) {
         remote_stop(&p->remote);
     }
 }
@@ -264,7 +268,8 @@ static void tell_silence(struct print *p)
 
 static bool is_over(const struct print *p)
 {
-    return p->failure != TP_OK || (p->most > 0 && p->shown >= p->most) || output_is_gone();
+    return p->timed_out || p->failure != TP_OK || (p->most > 0 && p->shown >= p->most) ||
+           output_is_gone();
 }
 
 /* Until the end, or a signal. */
@@ -277,6 +282,17 @@ static void follow_data(struct print *p)
         tell_silence(p);
         ended = is_over(p) || remote_run(&p->remote);
     }
+    if (p->asks && p->timed_out && !ended) { /* print the reason before the end */
+        p->asks = false;
+        tell_silence(p);
+    }
+}
+
+/* Its end, if nothing came in time. */
+static int tell_timeout(const struct print *p)
+{
+    return command_fail(name, EXIT_FAILED, "no data came for %g s",
+                        (double)p->remote.timeout_ns / (double)TP_NS_PER_S);
 }
 
 /* Devices without data may yet tell that they failed, or that a property has changed. */
@@ -307,6 +323,9 @@ static int follow(struct print *p)
         draw(p);
     }
     tp_timer_destroy(timer);
+    if (p->timed_out && p->failure == TP_OK && !output_is_gone()) {
+        return tell_timeout(p);
+    }
     if (p->failure == TP_OK && !output_is_gone() &&
         (p->troubled || !tp_client_is_connected(p->remote.client))) {
         return EXIT_FAILED; /* it was reported */
@@ -492,9 +511,9 @@ const command command_print = {
         "screen; otherwise, one record follows the other. A lost connection is made again. Panics\n"
         "are reported on standard error, and so is the reason why no data arrives, if it is "
         "known:\n"
-        "a paused simulated world, for example. The exit code is 1 if the device had failed or "
-        "the\n"
-        "server was lost at the end.\n"
+        "a paused simulated world, for example. With --timeout it also ends when no data has come\n"
+        "for that long. The exit code is 1 then, or if the device had failed or the server was\n"
+        "lost at the end.\n"
         "\n"
         "  --human         print indented text, with units and the names of constants; the "
         "default\n"

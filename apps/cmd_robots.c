@@ -91,8 +91,28 @@ static int matrix_one(void *context, const char *robot, const tpi_loaded *loaded
     return EXIT_DONE;
 }
 
-/* A table of Markdown, so that the same text stands in the documents. */
-static int matrix(void)
+/* A column for a robot that is named; an exit code. */
+static int matrix_add(struct matrix *matrix, const char *robot)
+{
+    tpi_loaded *loaded = calloc(1, sizeof *loaded);
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (loaded == NULL || tpi_loaded_init(loaded, robot, NULL, &err) != TP_OK) {
+        result = command_fail(name, EXIT_FAILED, "%s", loaded == NULL ? "out of memory" : err.text);
+    } else {
+        matrix_one(matrix, loaded->robot->identity.name, loaded);
+    }
+    if (loaded != NULL) {
+        tpi_loaded_fini(loaded);
+    }
+    free(loaded);
+    return result;
+}
+
+/* A table of Markdown, so that the same text stands in the documents. Of all robots, or of those
+ * that are named. */
+static int matrix(int argc, char **argv)
 {
     struct matrix *matrix = calloc(1, sizeof *matrix);
     tpi_buf out = {0};
@@ -100,7 +120,14 @@ static int matrix(void)
     if (matrix == NULL) {
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
-    const int result = for_each(matrix_one, matrix);
+    int result = argc == 0 ? for_each(matrix_one, matrix) : EXIT_DONE;
+    for (int i = 0; i < argc; i++) {
+        result = matrix_add(matrix, argv[i]) != EXIT_DONE ? EXIT_FAILED : result;
+    }
+    if (matrix->count == 0) {
+        free(matrix);
+        return result;
+    }
     tpi_buf_puts(&out, "| command |");
     for (unsigned i = 0; i < matrix->count; i++) {
         tpi_buf_printf(&out, " %s |", matrix->names[i]);
@@ -242,10 +269,11 @@ static int run(int argc, char **argv)
         (argc == 1 || (argc == 2 && strcmp(argv[1], "--markdown") == 0))) {
         return commands(argc == 2);
     }
+    if (argc > 0 && strcmp(argv[0], "--matrix") == 0) {
+        return argc > 1 && argv[1][0] == '-' ? command_unexpected(name, argv[1], NULL)
+                                             : matrix(argc - 1, argv + 1);
+    }
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--matrix") == 0 && argc == 1) {
-            return matrix();
-        }
         if (strcmp(argv[i], "--wiring") == 0) {
             wiring = command_value(name, argc, argv, &i);
             if (wiring == NULL) {
@@ -270,7 +298,7 @@ const command command_robots = {
         "usage: troupe robots                           list the robots\n"
         "       troupe robots NAME [--wiring FILE]      its devices, and how each command is done\n"
         "       troupe robots --check FILE|FOLDER...    validate robot files, run their examples\n"
-        "       troupe robots --matrix                  every command on every robot\n"
+        "       troupe robots --matrix [NAME...]        every command on every robot, or on these\n"
         "       troupe robots --commands [--markdown]   the universal commands\n"
         "\n"
         "A robot is a name or the path of a robot file. Names are looked for in the folders of\n"

@@ -160,11 +160,36 @@ static tp_status check_world(const struct options *o, tp_error *err)
     return status;
 }
 
+/* A file that names 6665 as the port of another server, as Player's files do, is meant for another
+ * port: what is wrong with it on 6665 only, is no mistake. */
+static tp_status check_elsewhere(tp_server **server, const struct options *o, tp_error *err)
+{
+    enum { USUAL = 6665, OTHER = 7000 };
+    struct options other = *o;
+    char note[200];
+
+    if (o->server.port != 0 || o->server.any_port) {
+        return err->code;
+    }
+    other.server.port = OTHER;
+    other.server.note = NULL; /* they were told already */
+    if (tp_server_create(server, &other.server, NULL) != TP_OK) {
+        return err->code;
+    }
+    (void)snprintf(note, sizeof note,
+                   "%.80s: it needs the devices of a server on port %d: run it on another port, "
+                   "with -p %d",
+                   o->server.path, USUAL, OTHER);
+    o->server.note(o->server.note_context, note);
+    return TP_OK;
+}
+
 static tp_status check_configuration(const struct options *o, tp_error *err)
 {
     tp_server *server = NULL;
-    const tp_status status = tp_server_create(&server, &o->server, err);
+    tp_status status = tp_server_create(&server, &o->server, err);
 
+    status = status == TP_OK ? TP_OK : check_elsewhere(&server, o, err);
     if (status == TP_OK && !o->quiet) {
         run_table_print(server, o->server.path);
     }
@@ -413,14 +438,18 @@ const command command_check = {
     .name = "check",
     .summary = "check a configuration or a world without starting anything",
     .help =
-        "usage: troupe check FILE.cfg\n"
+        "usage: troupe check [-p PORT] FILE.cfg\n"
         "       troupe check WORLD\n"
         "       troupe check --fields [SECTION]\n"
         "\n"
         "Reads a configuration, creates its drivers without starting them, and reports errors and\n"
         "notes with file, line and column. It checks a world in the same way: WORLD is a file\n"
-        "(FILE.world) or a built-in world, as for `troupe sim`.\n"
+        "(FILE.world) or a built-in world, as for `troupe sim`. Mistakes of several models of a "
+        "world\n"
+        "are reported together. A configuration that uses devices of a server on port 6665 is\n"
+        "checked for another port, with a note.\n"
         "\n"
+        "  -p, --port PORT      the port of devices whose address has none (6665)\n"
         "  --fields [SECTION]   list the fields of configuration files: all of them, or those of "
         "one\n"
         "                       kind of section. `troupe drivers NAME` lists the parameters of a\n"

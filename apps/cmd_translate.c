@@ -52,6 +52,58 @@ static int find_command(const char *text, tpi_command *out)
                         tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
+/* "power, turn" */
+static const char *list_values(const tpi_entry_value *slots, char *out, size_t size)
+{
+    size_t at = (size_t)snprintf(out, size, "%s", slots->name == NULL ? "none" : "");
+
+    for (const tpi_entry_value *slot = slots; slot->name != NULL && at < size; slot++) {
+        at += (size_t)snprintf(out + at, size - at, "%s%s", slot != slots ? ", " : "", slot->name);
+    }
+    return out;
+}
+
+/* All that are left; one without a default must be there. */
+static int read_values(struct asked *asked, int argc, char **argv)
+{
+    const tpi_entry *entry = tpi_dictionary_entry(asked->command);
+    const unsigned most = tpi_entry_value_count(entry->values);
+    char all[120];
+
+    list_values(entry->values, all, sizeof all);
+    for (; asked->value_count < (unsigned)argc; asked->value_count++) {
+        const tpi_entry_value *slot = &entry->values[asked->value_count];
+        const char *text = argv[asked->value_count];
+        tpi_value *value = &asked->values[asked->value_count];
+        if (asked->value_count == most) {
+            return command_fail(name, EXIT_USAGE, "\"%s\" is one value too many; values of %s: %s",
+                                text, entry->name, all);
+        }
+        if (tpi_kind_is_text(slot->kind)) {
+            value->text = text;
+            value->length = (uint32_t)strlen(text);
+        } else if (!read_number(text, &value->number)) {
+            return command_fail(name, EXIT_USAGE, "\"%s\" is no number for %s; values of %s: %s",
+                                text, slot->name, entry->name, all);
+        }
+    }
+    for (unsigned i = asked->value_count; i < most; i++) {
+        if (!(entry->values[i].missing > 0)) {
+            return command_fail(name, EXIT_USAGE, "%s is missing%s%s%s; values of %s: %s",
+                                entry->values[i].name, asked->class != NULL ? " behind \"" : "",
+                                asked->class != NULL ? asked->class : "",
+                                asked->class != NULL ? "\"" : "", entry->name, all);
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* Whether a word names classes: "50%" is a value with a mistake. */
+static bool is_class(const char *text)
+{
+    return strchr("+-.0123456789", text[0]) == NULL;
+}
+
 /* Class, number and values: the number is there if there is more than the values. */
 static int read_rest(struct asked *asked, int argc, char **argv)
 {
@@ -60,8 +112,7 @@ static int read_rest(struct asked *asked, int argc, char **argv)
     double number;
     int at = 0;
 
-    if (argc > 0 && tpi_dictionary_entry(asked->command)->has_port &&
-        !read_number(argv[0], &number) &&
+    if (argc > 0 && tpi_dictionary_entry(asked->command)->has_port && is_class(argv[0]) &&
         !(argc == 1 && most > 0 && tpi_kind_is_text(slots[0].kind))) {
         asked->class = argv[at++];
     }
@@ -69,21 +120,7 @@ static int read_rest(struct asked *asked, int argc, char **argv)
         asked->id = (int)number;
         at++;
     }
-    for (; at < argc; at++) {
-        tpi_value *value = &asked->values[asked->value_count];
-        if (asked->value_count == most) {
-            return command_unexpected(name, argv[at], NULL);
-        }
-        if (tpi_kind_is_text(slots[asked->value_count].kind)) {
-            value->text = argv[at];
-            value->length = (uint32_t)strlen(argv[at]);
-        } else if (!read_number(argv[at], &value->number)) {
-            return command_fail(name, EXIT_USAGE, "\"%s\" is no number for %s", argv[at],
-                                slots[asked->value_count].name);
-        }
-        asked->value_count++;
-    }
-    return EXIT_DONE;
+    return read_values(asked, argc - at, argv + at);
 }
 
 static int read_arguments(struct asked *asked, int argc, char **argv)
@@ -177,7 +214,9 @@ static void follow(tpi_buf *out, tpi_dialog *dialog)
         const tpi_pattern *pattern = tpi_dialog_expects(dialog);
         if (pattern != NULL) {
             put_pattern(out, pattern->text);
-            tpi_dialog_pretend(dialog, now_ns);
+            if (tpi_dialog_pretend(dialog, now_ns)) {
+                continue; /* the next reply may have the same pattern */
+            }
         }
         const tpi_command packet = tpi_dialog_awaits(dialog);
         if (packet < TPI_COMMANDS && pattern == NULL) {
@@ -255,6 +294,12 @@ static int match(const struct asked *asked, const tpi_wired *wired)
             const char *why = tpi_robotfile_na(wired->robot, asked->command);
             result = command_fail(name, EXIT_FAILED, "%s%s%s", text, why != NULL ? ": " : "",
                                   why != NULL ? why : "");
+        } else if (found->missed_id && asked->value_count > 0) {
+            result = command_fail(name, EXIT_USAGE,
+                                  "%u values are one too many for %s, or no device of it has the "
+                                  "number %d",
+                                  asked->value_count + 1,
+                                  tpi_dictionary_entry(asked->command)->name, asked->id);
         } else {
             printf("%s\n", text);
         }
@@ -302,7 +347,8 @@ const command command_translate = {
         "Finds the device that the classes mean on this robot, explains it, and prints what would\n"
         "be written (>) and how each reply is read (<), with the set-up of the device. CLASSES "
         "are\n"
-        "words with commas between them, most specific first. Nothing is sent.\n"
+        "words with commas between them, most specific first. NUMBER is the slot, or counts the\n"
+        "devices that fit from 0. troupe robots --commands lists the values. Nothing is sent.\n"
         "\n"
         "  --wiring FILE       what is plugged in where\n"
         "  --map CLASS=PLACE   the same for one class; several are possible\n"

@@ -66,6 +66,27 @@ static void leave_out_page(tpi_buf *text)
     }
 }
 
+/* Recordings belong to the user: they are kept where the demo was started. */
+static void place_recordings(tpi_buf *text)
+{
+    static const char name[] = "filename \"demo.mcap\"";
+    char folder[LONGEST_PATH];
+    tpi_buf placed = {0};
+    const char *from = tpi_buf_text(text), *at;
+
+    if (getcwd(folder, sizeof folder) == NULL || strpbrk(folder, "\"\\\n") != NULL) {
+        return; /* beside the configuration */
+    }
+    while ((at = strstr(from, name)) != NULL) {
+        tpi_buf_put(&placed, from, (size_t)(at - from));
+        tpi_buf_printf(&placed, "filename \"%s/demo.mcap\"", folder);
+        from = at + sizeof name - 1;
+    }
+    tpi_buf_puts(&placed, from);
+    tpi_buf_fini(text);
+    *text = placed;
+}
+
 tp_status demo_house_init(struct demo_house *house, tp_error *err)
 {
     tp_status status = find(house, err);
@@ -76,17 +97,72 @@ tp_status demo_house_init(struct demo_house *house, tp_error *err)
     if (status == TP_OK && !demo_house_has_page()) {
         leave_out_page(&house->text);
     }
-    return status;
+    if (status == TP_OK) {
+        place_recordings(&house->text);
+    }
+    return status == TP_OK && house->text.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                                 : status;
+}
+
+/* ---- A configuration of the user's ----------------------------------------------------------- */
+
+/* The value of a key, that is: what stands between the quotation marks behind it; NULL if it is
+ * only in comments. */
+static const char *value_of(const char *text, const char *key, size_t *length)
+{
+    for (const char *at = strstr(text, key); at != NULL; at = strstr(at + 1, key)) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n') {
+            line--;
+        }
+        const char *value = at + strlen(key);
+        value += strspn(value, " \t\n");
+        if (memchr(line, '#', (size_t)(at - line)) == NULL && *value == '"') {
+            *length = strcspn(value + 1, "\"\n");
+            return value + 1;
+        }
+    }
+    return NULL;
+}
+
+tp_status demo_house_read(struct demo_house *house, const char *path, tpi_buf *world,
+                          const char **driver, tp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = 0;
+    const tp_status status = tpi_file_read(&house->text, path, LARGEST, err);
+
+    tpi_buf_puts(&house->path, path);
+    if (status != TP_OK) {
+        return status;
+    }
+    const char *text = tpi_buf_text(&house->text);
+    const char *value = value_of(text, "worldfile", &length);
+    if (value == NULL) {
+        return tp_fail(err, TP_E_INVALID, "%.80s has no world to show; %s run %.80s serves it",
+                       path, called(), path);
+    }
+    if (value[0] != '/' && slash != NULL) {
+        tpi_buf_put(world, path, (size_t)(slash - path) + 1);
+    }
+    tpi_buf_put(world, value, length);
+    *driver = strstr(text, "name \"sim\"") == NULL ? "stage" : "sim";
+    return world->failed || house->path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
 void demo_house_set_speed(struct demo_house *house, double speed)
 {
-    static const char section[] = "name \"sim\"";
-    const char *at = strstr(tpi_buf_text(&house->text), section);
+    static const char sim[] = "name \"sim\"", stage[] = "name \"stage\"";
+    const char *at = strstr(tpi_buf_text(&house->text), sim);
+    size_t length = sizeof sim - 1;
     tpi_buf text = {0};
 
+    if (at == NULL) {
+        at = strstr(tpi_buf_text(&house->text), stage);
+        length = sizeof stage - 1;
+    }
     if (at != NULL) {
-        const size_t before = (size_t)(at - house->text.data) + sizeof section - 1;
+        const size_t before = (size_t)(at - house->text.data) + length;
         tpi_buf_put(&text, house->text.data, before);
         tpi_buf_printf(&text, " speed %.9g%s", speed, house->text.data + before);
         tpi_buf_fini(&house->text);

@@ -1,6 +1,7 @@
 /*
  * demo_house.h - the house of the demo: configs/demo.cfg, with the robots that other drivers than
- * the simulator move, and the sequences that are played on its stage.
+ * the simulator move, and the sequences that are played on its stage. Or a configuration of the
+ * user's, with a world and whatever it adds; then nothing is played.
  */
 #ifndef TROUPE_APPS_DEMO_HOUSE_H
 #define TROUPE_APPS_DEMO_HOUSE_H
@@ -28,6 +29,11 @@ struct demo_house {
 
 /* Find and read the configuration. A front `web` is left out of it if this program has none. */
 tp_status demo_house_init(struct demo_house *house, tp_error *err);
+
+/* Read a configuration of the user's, and append the path of its world to `world`. The driver of
+ * the world is called `driver`: sim, or stage. TP_E_INVALID if it has no world. */
+tp_status demo_house_read(struct demo_house *house, const char *path, tpi_buf *world,
+                          const char **driver, tp_error *err);
 
 /* Simulated seconds for each real one, in the section of the world. */
 void demo_house_set_speed(struct demo_house *house, double speed);

@@ -82,7 +82,6 @@ const char new_robot[] =
     "  <na command=\"Track\" why=\"no camera\"/>\n"
     "  <na command=\"WriteString\" why=\"no display\"/>\n"
     "  <na command=\"WriteBuffer\" why=\"no device takes bytes\"/>\n"
-    "  <na command=\"DisplayValue\" why=\"no display\"/>\n"
     "  <na command=\"DisplayString\" why=\"no display\"/>\n"
     "  <na command=\"WriteServo\" why=\"no servo\"/>\n"
     "  <na command=\"Tone\" why=\"no loudspeaker\"/>\n"

@@ -443,6 +443,9 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
 
     snprintf(name, sizeof name, "troupe %s", remote->command);
     remote->unreached = tp_client_connect(&remote->client, remote->url, &options, &err) != TP_OK;
+    if (remote->unreached && remote->first_try) {
+        return EXIT_FAILED;
+    }
     if (remote->unreached) {
         return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
     }

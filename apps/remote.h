@@ -28,6 +28,7 @@ struct remote {
     bool ignores_panics;     /* the command tells of them itself, or has told */
     bool in_panic;           /* the server, as far as was reported */
     bool unreached;          /* it could not connect */
+    bool first_try;          /* another one follows: that it cannot connect is not reported */
     /* Called before something is reported on standard error while messages are handled. Optional.
      */
     void (*before_note)(struct remote *remote);

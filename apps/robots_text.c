@@ -208,7 +208,8 @@ void robots_put(tpi_buf *out, const tpi_wired *wired)
         tpi_buf_printf(out, ", %s", robot->links[i].kind);
     }
     if (robot->timing.keepalive_ms > 0) {
-        tpi_buf_printf(out, "; keep-alive every %g ms", robot->timing.keepalive_ms);
+        tpi_buf_printf(out, "; keep-alive every %g ms%s", robot->timing.keepalive_ms,
+                       robot->timing.is_timed ? ", always" : "");
     }
     if (robot->timing.silence_ms > 0) {
         tpi_buf_printf(out, "; stops after %g ms of silence", robot->timing.silence_ms);
