@@ -14,6 +14,7 @@
 #include "bench.h"
 #include "peers/readers.h"
 #include "peers/system.h"
+#include "server/dial.h"
 #include "server/machine.h"
 #include "server/spread.h"
 #include "troupe/clock.h"
@@ -121,20 +122,20 @@ static void deliver(struct plan *plan, const bench_system *system, int count, bo
 
     machine_wait_until_quiet(&plan->patience_ms);
     peer_start(&peer, system->run, flat ? 1 : 0);
-    bench_readers *readers = readers_join(system, peer.flow->port, count, flat);
+    bench_crowd *readers = readers_join(system, peer.flow->port, count, flat);
     atomic_store(&peer.flow->on, true);
-    readers_read(readers, now_ns() + plan->warm_ns, &ages);
+    crowd_read(readers, now_ns() + plan->warm_ns, &ages);
     memset(&ages, 0, sizeof ages);
     const int64_t cpu_ns = peer_cpu_ns(&peer);
     const int64_t start_ns = now_ns();
-    const uint64_t read = readers_read(readers, start_ns + plan->window_ns, &ages);
+    const uint64_t read = crowd_read(readers, start_ns + plan->window_ns, &ages);
     const double used_ns = (double)(peer_cpu_ns(&peer) - cpu_ns);
 
     out[PER_SECOND] = (double)read / (double)(now_ns() - start_ns) * 1e9;
     out[AGE_P50] = spread_quantile(&ages, 0.5) / 1e3;
     out[AGE_P99] = spread_quantile(&ages, 0.99) / 1e3;
     out[CPU] = read > 0 ? used_ns / (double)read / 1e3 : (double)NAN;
-    readers_close(readers);
+    crowd_close(readers);
     peer_end(&peer);
 }
 
@@ -183,8 +184,8 @@ static void ask(const bench_system *system, int fd, int times, bench_spread *tri
 
     for (int i = 0; i < times; i++) {
         const int64_t asked_ns = now_ns();
-        source_send(fd, system->ask, system->ask_size);
-        source_receive(fd, answer, system->answer_size);
+        dial_send(fd, system->ask, system->ask_size);
+        dial_receive(fd, answer, system->answer_size);
         spread_add(trips, now_ns() - asked_ns);
     }
 }

@@ -107,18 +107,18 @@ static const char *const delivery_names[] = {"msgs_per_s", "age_p50_us", "age_p9
 
 /* What was lost of all that was made: to know it exactly, wait for the last ones. Flat out that
  * would take too long, and what is under way does not change much any more. */
-static double percent_dropped(bench_clients *all, const bench_peer *peer, int count, bool flat,
+static double percent_dropped(bench_crowd *all, const bench_peer *peer, int count, bool flat,
                               uint64_t delivered, uint64_t made)
 {
     if (!flat) {
         atomic_store(&peer->flow->on, false);
-        delivered += clients_read(all, now_ns() + 50 * TP_NS_PER_MS, NULL);
+        delivered += crowd_read(all, now_ns() + 50 * TP_NS_PER_MS, NULL);
     }
     const double wanted = (double)made * count;
     return wanted > 0 ? fmax(0, 100 * (1 - (double)delivered / wanted)) : 0;
 }
 
-static void deliver(const bench_plan *plan, const bench_peer *peer, bench_clients *all, int count,
+static void deliver(const bench_plan *plan, const bench_peer *peer, bench_crowd *all, int count,
                     bool flat, double out[DELIVERY_FIGURES])
 {
     static bench_spread ages;
@@ -127,12 +127,12 @@ static void deliver(const bench_plan *plan, const bench_peer *peer, bench_client
     if (flat) { /* whether readers ever fall behind is luck, and a factor of two: let them */
         machine_rest_ms(100);
     }
-    const uint64_t warm = clients_read(all, now_ns() + plan->warm_ns, &ages);
+    const uint64_t warm = crowd_read(all, now_ns() + plan->warm_ns, &ages);
     memset(&ages, 0, sizeof ages);
     const uint64_t made = atomic_load(&peer->flow->made);
     const int64_t cpu_ns = peer_cpu_ns(peer);
     const int64_t start_ns = now_ns();
-    const uint64_t read = clients_read(all, start_ns + plan->window_ns, &ages);
+    const uint64_t read = crowd_read(all, start_ns + plan->window_ns, &ages);
     const double spent_ns = (double)(now_ns() - start_ns);
     const double used_ns = (double)(peer_cpu_ns(peer) - cpu_ns);
     const uint64_t made_all = atomic_load(&peer->flow->made);
@@ -157,14 +157,14 @@ static void deliver_by(bench_plan *plan, bool floor, int count, int laser,
     } else {
         peer_start(&peer, subject_main, 0);
     }
-    bench_clients *all = clients_connect(peer.flow->port, count, false);
+    bench_crowd *all = clients_connect(peer.flow->port, count, false);
     if (floor) {
         clients_ask(all);
     } else {
         clients_open_device(all, TP_LASER_CODE, (unsigned)laser);
     }
     deliver(plan, &peer, all, count, flat, out);
-    clients_close(all);
+    crowd_close(all);
     peer_end(&peer);
 }
 
@@ -238,7 +238,7 @@ static void measure_requests_under_load(bench_plan *plan, int count)
     const int fd = client_connect(peer.flow->port, false);
     client_open_device(fd, TP_POSITION2D_CODE, 1);
     client_ask(fd, 1, asks, &quiet);
-    bench_clients *all = clients_connect(peer.flow->port, count, true);
+    bench_crowd *all = clients_connect(peer.flow->port, count, true);
     clients_open_device(all, TP_LASER_CODE, SUBJECT_FLAT);
     let_queues_fill(&peer);
     client_ask(fd, 1, asks, &loaded);
@@ -252,7 +252,7 @@ static void measure_requests_under_load(bench_plan *plan, int count)
             {"p99_us", spread_quantile(&loaded, 0.99) / 1e3, spread_quantile(&quiet, 0.99) / 1e3}}};
     table_print(plan->json, &row);
     close(fd);
-    clients_close(all);
+    crowd_close(all);
     peer_end(&peer);
 }
 
@@ -283,13 +283,13 @@ static void fill_rings(const bench_peer *peer)
 /* What the first clients make it allocate is not what each further one costs. */
 static void warm_up(const bench_peer *peer, bool subscribed)
 {
-    bench_clients *few = clients_connect(peer->flow->port, 8, true);
+    bench_crowd *few = clients_connect(peer->flow->port, 8, true);
 
     if (subscribed) {
         clients_open_device(few, TP_LASER_CODE, SUBJECT_FLAT);
         fill_rings(peer);
     }
-    clients_close(few);
+    crowd_close(few);
     machine_rest_ms(100);
 }
 
@@ -301,7 +301,7 @@ static double memory_per_client(const bench_plan *plan, peer_main *run, bool sub
     warm_up(&peer, subscribed);
     int witness = client_connect(peer.flow->port, true);
     const double before = peer_memory_bytes(&peer);
-    bench_clients *all = clients_connect(peer.flow->port, plan->holders, true);
+    bench_crowd *all = clients_connect(peer.flow->port, plan->holders, true);
     if (subscribed) {
         client_open_device(witness, TP_LASER_CODE, SUBJECT_FLAT);
         clients_open_device(all, TP_LASER_CODE, SUBJECT_FLAT);
@@ -312,7 +312,7 @@ static double memory_per_client(const bench_plan *plan, peer_main *run, bool sub
         client_read_scans(witness, RING);
     }
     close(witness);
-    clients_close(all);
+    crowd_close(all);
     peer_end(&peer);
     return (after - before) / plan->holders;
 }

@@ -59,7 +59,7 @@ static unsigned channel_of(int front, int laser)
 
 /* Clients of one of the fronts. */
 struct readers {
-    bench_clients *clients;
+    bench_crowd *clients;
     bench_sockets *sockets;
 };
 
@@ -67,7 +67,7 @@ static uint64_t read_for(const struct readers *readers, int64_t ns, bench_spread
 {
     const int64_t until_ns = now_ns() + ns;
 
-    return readers->clients != NULL ? clients_read(readers->clients, until_ns, ages)
+    return readers->clients != NULL ? crowd_read(readers->clients, until_ns, ages)
                                     : sockets_read(readers->sockets, until_ns, ages);
 }
 
@@ -99,7 +99,7 @@ static void deliver(struct plan *plan, int front, int count, int laser, double o
     out[CPU] = read > 0 ? (double)(peer_cpu_ns(&peer) - cpu_ns) / (double)read / 1e3 : (double)NAN;
     out[BYTES] = front == PLAYER ? SCAN_SIZE : sockets_frame_bytes(readers.sockets);
     if (readers.clients != NULL) {
-        clients_close(readers.clients);
+        crowd_close(readers.clients);
     } else {
         sockets_close(readers.sockets);
     }

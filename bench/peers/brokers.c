@@ -10,6 +10,7 @@
 
 #include "base/endian.h"
 #include "bench.h"
+#include "server/dial.h"
 #include "system.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/player.h"
@@ -60,7 +61,7 @@ static void batch_send(struct batch *batch, int count)
     for (int i = 0; i < count; i++) {
         source_stamp(batch->bytes + (size_t)i * batch->frame + batch->prefix);
     }
-    source_send(batch->fd, batch->bytes, (size_t)count * batch->frame);
+    dial_send(batch->fd, batch->bytes, (size_t)count * batch->frame);
 }
 
 /* ---- Redis -------------------------------------------------------------------------------------
@@ -75,8 +76,8 @@ static void redis_join(int fd, bool flat)
     char answer[sizeof subscribed];
 
     (void)flat;
-    source_send(fd, subscribe, sizeof subscribe - 1);
-    source_receive(fd, answer, sizeof subscribed - 1);
+    dial_send(fd, subscribe, sizeof subscribe - 1);
+    dial_receive(fd, answer, sizeof subscribed - 1);
 }
 
 /* The answer to PUBLISH is the number of readers: the batch is done when the last one is read. */
@@ -152,8 +153,8 @@ static void mqtt_connect(int fd, char kind)
     snprintf(name, sizeof name, "%05u", next++ % 100000);
     hello[14] = (unsigned char)kind;
     memcpy(hello + 15, name, 5);
-    source_send(fd, hello, sizeof hello);
-    source_receive(fd, answer, sizeof answer);
+    dial_send(fd, hello, sizeof hello);
+    dial_receive(fd, answer, sizeof answer);
     if (answer[3] != 0) {
         bench_give_up("mosquitto refuses a client");
     }
@@ -166,8 +167,8 @@ static void mosquitto_join(int fd, bool flat)
 
     (void)flat;
     mqtt_connect(fd, 'r');
-    source_send(fd, subscribe, sizeof subscribe);
-    source_receive(fd, answer, sizeof answer);
+    dial_send(fd, subscribe, sizeof subscribe);
+    dial_receive(fd, answer, sizeof answer);
 }
 
 static void mosquitto_send(void *context, int count)
@@ -237,19 +238,19 @@ static void troupe_open(int fd, unsigned interf, unsigned index)
     tpi_store_be32(request + HEADER_SIZE + 8, interf);
     tpi_store_be32(request + HEADER_SIZE + 12, index);
     tpi_store_be32(request + HEADER_SIZE + 16, TP_OPEN_MODE);
-    source_send(fd, request, sizeof request);
-    source_receive(fd, reply, HEADER_SIZE);
+    dial_send(fd, request, sizeof request);
+    dial_receive(fd, reply, HEADER_SIZE);
     if (tpi_load_be32(reply + 16) != TP_MSGTYPE_RESP_ACK) {
         bench_give_up("Troupe refuses a reader");
     }
-    source_receive(fd, reply + HEADER_SIZE, tpi_load_be32(reply + 36));
+    dial_receive(fd, reply + HEADER_SIZE, tpi_load_be32(reply + 36));
 }
 
 static void troupe_join(int fd, bool flat)
 {
     char greeting[GREETING_SIZE];
 
-    source_receive(fd, greeting, sizeof greeting);
+    dial_receive(fd, greeting, sizeof greeting);
     troupe_open(fd, TP_LASER_CODE, flat ? SUBJECT_FLAT : SUBJECT_PACED);
 }
 
@@ -257,7 +258,7 @@ static void troupe_meet(int fd)
 {
     char greeting[GREETING_SIZE];
 
-    source_receive(fd, greeting, sizeof greeting);
+    dial_receive(fd, greeting, sizeof greeting);
     troupe_open(fd, TP_POSITION2D_CODE, 0);
 }
 
@@ -280,7 +281,7 @@ static void floor_meet(int fd)
 {
     char greeting[GREETING_SIZE];
 
-    source_receive(fd, greeting, sizeof greeting);
+    dial_receive(fd, greeting, sizeof greeting);
 }
 
 static void floor_join(int fd, bool flat)
@@ -289,8 +290,8 @@ static void floor_join(int fd, bool flat)
 
     (void)flat;
     floor_meet(fd);
-    source_send(fd, ask_geometry, sizeof ask_geometry); /* as Troupe's readers, which have asked */
-    source_receive(fd, answer, sizeof answer);
+    dial_send(fd, ask_geometry, sizeof ask_geometry); /* as Troupe's readers, which have asked */
+    dial_receive(fd, answer, sizeof answer);
 }
 
 static void floor_run(peer_flow *flow, int mode)

@@ -7,6 +7,7 @@
 #include <zmq.h>
 
 #include "bench.h"
+#include "server/dial.h"
 #include "server/machine.h"
 #include "system.h"
 
@@ -25,11 +26,11 @@ static void zeromq_join(int fd, bool flat)
     unsigned char command[256];
 
     (void)flat;
-    source_send(fd, zmq_greeting, sizeof zmq_greeting);
-    source_receive(fd, theirs, sizeof theirs);
-    source_send(fd, zmq_hello, sizeof zmq_hello - 1);
-    source_receive(fd, command, 2); /* READY: flags, length, body */
-    source_receive(fd, command + 2, command[1]);
+    dial_send(fd, zmq_greeting, sizeof zmq_greeting);
+    dial_receive(fd, theirs, sizeof theirs);
+    dial_send(fd, zmq_hello, sizeof zmq_hello - 1);
+    dial_receive(fd, command, 2); /* READY: flags, length, body */
+    dial_receive(fd, command + 2, command[1]);
 }
 
 static void zeromq_send(void *socket, int count)
@@ -80,8 +81,8 @@ static void nng_join(int fd, bool flat)
     unsigned char theirs[sizeof hello];
 
     (void)flat;
-    source_send(fd, hello, sizeof hello);
-    source_receive(fd, theirs, sizeof theirs);
+    dial_send(fd, hello, sizeof hello);
+    dial_receive(fd, theirs, sizeof theirs);
 }
 
 /* A pub0 socket never waits: it drops. The pause lets its threads send what they have. */

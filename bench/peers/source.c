@@ -1,13 +1,12 @@
 /* source.c - what the systems share: scans at a pace, and plain sockets; see system.h. */
 #include <arpa/inet.h>
-#include <netinet/tcp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/endian.h"
 #include "bench.h"
+#include "server/dial.h"
 #include "server/machine.h"
 #include "system.h"
 #include "troupe/clock.h"
@@ -45,16 +44,9 @@ _Noreturn void source_run(peer_flow *flow, int mode, void (*send)(void *context,
     }
 }
 
-static struct sockaddr_in loopback(unsigned port)
-{
-    return (struct sockaddr_in){.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)port),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-}
-
 unsigned source_free_port(void)
 {
-    struct sockaddr_in at = loopback(0);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof at;
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -68,40 +60,12 @@ unsigned source_free_port(void)
 
 int source_connect(unsigned port)
 {
-    const struct sockaddr_in to = loopback(port);
-    const struct linger at_once = {.l_onoff = 1}; /* leaves no port waiting behind */
-    const int yes = 1;
-
     for (int left_ms = PATIENCE_MS; left_ms > 0; left_ms -= 10) {
-        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) == 0) {
-            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-            setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        const int fd = dial(port, false);
+        if (fd >= 0) {
             return fd;
         }
-        close(fd);
         machine_rest_ms(10);
     }
     bench_give_up("nothing listens on port %u", port);
-}
-
-void source_send(int fd, const void *bytes, size_t size)
-{
-    const char *from = bytes;
-
-    while (size > 0) {
-        const ssize_t sent = send(fd, from, size, MSG_NOSIGNAL);
-        if (sent <= 0) {
-            bench_give_up("cannot send");
-        }
-        from += sent;
-        size -= (size_t)sent;
-    }
-}
-
-void source_receive(int fd, void *bytes, size_t size)
-{
-    if (recv(fd, bytes, size, MSG_WAITALL) != (ssize_t)size) {
-        bench_give_up("a server does not send what it should");
-    }
 }

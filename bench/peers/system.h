@@ -52,7 +52,4 @@ unsigned source_free_port(void);
 /* A connected socket that blocks; waits for the server to come. */
 int source_connect(unsigned port);
 
-void source_send(int fd, const void *bytes, size_t size);
-void source_receive(int fd, void *bytes, size_t size);
-
 #endif

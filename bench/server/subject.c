@@ -12,8 +12,9 @@
 #include "troupe/server.h"
 
 enum {
-    MOST_AT_ONCE = 256, /* what a flat-out laser publishes per poll, so that jobs get a turn */
-    FLAT_POLL_US = 50,
+    MOST_AHEAD = 128, /* a flat-out laser waits when so many scans are on their way, */
+    FEW_AHEAD = 16,   /* until there are so few */
+    FLAT_POLL_MS = 10,
     SESSIONS = 100,
     ROBOT = 6665,
 };
@@ -64,7 +65,7 @@ static const tp_driver threaded_driver = {.abi = TP_DRIVER_ABI,
 
 struct laser {
     tp_device *device;
-    uint32_t at_once;
+    bool paced; /* one scan per poll, or as many as there is room for */
     bool loses; /* or it waits for readers that are behind */
     float ranges[RANGES];
     uint8_t intensity[RANGES];
@@ -92,9 +93,9 @@ static tp_status laser_init(tp_instance *self, tp_error *err)
         laser->ranges[i] = 1.5F + 0.0173F * (float)i;
         laser->intensity[i] = (uint8_t)i;
     }
-    laser->at_once = rate > 0 ? 1 : MOST_AT_ONCE;
+    laser->paced = rate > 0;
     tp_instance_set_period(self, rate > 0 ? (int64_t)((double)TP_NS_PER_S / rate)
-                                          : FLAT_POLL_US * TP_NS_PER_US);
+                                          : FLAT_POLL_MS * TP_NS_PER_MS);
     const tp_status status =
         tp_offer(self, &tp_interface_laser, NULL, &laser_ops, NULL, &laser->device, err);
     laser->loses = tp_param_bool(self, "loses");
@@ -108,23 +109,38 @@ static tp_status laser_init(tp_instance *self, tp_error *err)
 /* Whether it has to wait, as a world in lockstep does. */
 static bool is_ahead(tp_instance *self, const struct laser *laser)
 {
-    return !laser->loses &&
-           (tp_instance_on_its_way(self) > MOST_AT_ONCE || tp_device_behind(laser->device) > 0);
+    return tp_instance_on_its_way(self) >= MOST_AHEAD ||
+           (!laser->loses && tp_device_behind(laser->device) > 0);
 }
 
-/* TP_E_LIMIT means that enough is on its way: the next poll goes on. */
+static bool publish(struct laser *laser)
+{
+    laser->scan.id++;
+    if (tp_publish(laser->device, TP_LASER_DATA_SCAN, &laser->scan, 0) != TP_OK) {
+        return false;
+    }
+    atomic_fetch_add(&shared_flow->made, 1);
+    return true;
+}
+
+/* Flat out: until enough is on its way or no reader has room, so that jobs get a turn. */
 static tp_status laser_poll(tp_instance *self, tp_error *err)
 {
     struct laser *laser = tp_instance_state(self);
 
     (void)err;
-    for (uint32_t i = 0; i < laser->at_once && atomic_load(&shared_flow->on); i++) {
-        laser->scan.id++;
-        if (is_ahead(self, laser) ||
-            tp_publish(laser->device, TP_LASER_DATA_SCAN, &laser->scan, 0) != TP_OK) {
-            break;
+    if (laser->paced) {
+        if (atomic_load(&shared_flow->on)) {
+            (void)publish(laser);
         }
-        atomic_fetch_add(&shared_flow->made, 1);
+        return TP_OK;
+    }
+    for (int i = 0; i < MOST_AHEAD && atomic_load(&shared_flow->on) && !is_ahead(self, laser) &&
+                    publish(laser);
+         i++) {
+    }
+    if (atomic_load(&shared_flow->on)) {
+        tp_instance_await_room(self, FEW_AHEAD);
     }
     return TP_OK;
 }

@@ -1,44 +1,31 @@
 /* sockets.c - see sockets.h. */
 #include "sockets.h"
 
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "bench.h"
-#include "troupe/clock.h"
+#include "server/crowd.h"
+#include "server/dial.h"
 
-enum { READ_SIZE = 65536, MOST_EVENTS = 512, HEAD = 10 + 13 };
+enum { HEAD = 10 + 13 };
 
 /* A connection: what has come of the head of a frame, or what is left of its body. */
 struct connection {
-    int fd;
     uint64_t left;
     unsigned length;
     unsigned char head[HEAD];
 };
 
 struct bench_sockets {
-    int epoll;
-    int count;
+    bench_crowd *crowd; /* owned */
+    unsigned port, channel;
     uint64_t messages, bytes;
-    unsigned char *room;             /* owned */
-    struct connection connections[]; /* `count` of them */
 };
 
 /* ---- Connecting ------------------------------------------------------------------------------ */
-
-static void send_all(int fd, const void *bytes, size_t length)
-{
-    if (send(fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) {
-        bench_give_up("cannot send");
-    }
-}
 
 /* Read up to the end of the answer of HTTP. */
 static void read_greeting(int fd)
@@ -65,61 +52,26 @@ static void subscribe(int fd, unsigned channel)
                  "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":%u}]}", channel);
 
     frame[1] = (unsigned char)(0x80 | length); /* a mask of zeroes */
-    send_all(fd, frame, 6 + (size_t)length);
+    dial_send(fd, frame, 6 + (size_t)length);
 }
 
-static int connect_one(unsigned port, unsigned channel)
+static int connect_one(void *context)
 {
     static const char request[] =
         "GET /ws?brief=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         "Sec-WebSocket-Protocol: foxglove.websocket.v1\r\n\r\n";
-    const struct sockaddr_in to = {.sin_family = AF_INET,
-                                   .sin_port = htons((uint16_t)port),
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const struct linger at_once = {.l_onoff = 1}; /* leaves no port waiting behind */
-    const int yes = 1;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bench_sockets *all = context;
+    const int fd = dial(all->port, false);
 
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
+    if (fd < 0) {
         bench_give_up("cannot connect to the web front");
     }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    send_all(fd, request, sizeof request - 1);
+    dial_send(fd, request, sizeof request - 1);
     read_greeting(fd);
-    subscribe(fd, channel);
+    subscribe(fd, all->channel);
     return fd;
-}
-
-bench_sockets *sockets_connect(unsigned port, int count, unsigned channel)
-{
-    bench_sockets *all = calloc(1, sizeof *all + (size_t)count * sizeof all->connections[0]);
-
-    if (all == NULL || (all->room = malloc(READ_SIZE)) == NULL) {
-        bench_give_up("out of memory");
-    }
-    all->epoll = epoll_create1(EPOLL_CLOEXEC);
-    all->count = count;
-    for (int i = 0; i < count; i++) {
-        struct connection *connection = &all->connections[i];
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-
-        connection->fd = connect_one(port, channel);
-        epoll_ctl(all->epoll, EPOLL_CTL_ADD, connection->fd, &event);
-    }
-    return all;
-}
-
-void sockets_close(bench_sockets *all)
-{
-    for (int i = 0; i < all->count; i++) {
-        close(all->connections[i].fd);
-    }
-    close(all->epoll);
-    free(all->room);
-    free(all);
 }
 
 double sockets_frame_bytes(const bench_sockets *all)
@@ -176,10 +128,14 @@ static void end_head(bench_sockets *all, struct connection *c, unsigned head, ui
     c->length = 0;
 }
 
-static void parse(bench_sockets *all, struct connection *c, size_t length, double now_s,
-                  bench_spread *ages)
+/* A message counts when its head is whole. */
+static uint64_t parse(void *context, void *state, const unsigned char *at, size_t length,
+                      double now_s, bench_spread *ages)
 {
-    const unsigned char *at = all->room, *end = at + length;
+    bench_sockets *all = context;
+    struct connection *c = state;
+    const unsigned char *end = at + length;
+    const uint64_t before = all->messages;
 
     while (at < end) {
         const size_t there = (size_t)(end - at);
@@ -197,29 +153,35 @@ static void parse(bench_sockets *all, struct connection *c, size_t length, doubl
             end_head(all, c, head, payload, now_s, ages);
         }
     }
+    return all->messages - before;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+bench_sockets *sockets_connect(unsigned port, int count, unsigned channel)
+{
+    bench_sockets *all = calloc(1, sizeof *all);
+
+    if (all == NULL) {
+        bench_give_up("out of memory");
+    }
+    const crowd_kind kind = {.server = "the web front",
+                             .state_size = sizeof(struct connection),
+                             .parse = parse,
+                             .context = all};
+    all->port = port;
+    all->channel = channel;
+    all->crowd = crowd_create(&kind, count, connect_one, all);
+    return all;
+}
+
+void sockets_close(bench_sockets *all)
+{
+    crowd_close(all->crowd);
+    free(all);
 }
 
 uint64_t sockets_read(bench_sockets *all, int64_t until_ns, bench_spread *ages)
 {
-    struct epoll_event events[MOST_EVENTS];
-    const tp_clock *clock = tp_clock_real();
-    const uint64_t before = all->messages;
-
-    for (;;) {
-        const int64_t left_ns = until_ns - tp_clock_now_ns(clock);
-        if (left_ns <= 0) {
-            return all->messages - before;
-        }
-        const int ready = epoll_wait(all->epoll, events, MOST_EVENTS,
-                                     (int)((left_ns + TP_NS_PER_MS - 1) / TP_NS_PER_MS));
-        for (int i = 0; i < ready; i++) {
-            struct connection *c = events[i].data.ptr;
-            const ssize_t length = recv(c->fd, all->room, READ_SIZE, MSG_DONTWAIT);
-
-            if (length <= 0) {
-                bench_give_up("the web front has closed a connection");
-            }
-            parse(all, c, (size_t)length, tp_clock_wall_s(clock), ages);
-        }
-    }
+    return crowd_read(all->crowd, until_ns, ages);
 }
