@@ -32,6 +32,13 @@ struct bench_poll {
     tp_instance *instance;
 };
 
+/* The same without a poll. */
+struct bench_errand {
+    job job;
+    tpi_task task;
+    bool under_way;
+};
+
 void bench_init(bench *b)
 {
     static const tp_scheme *const schemes[] = {&tpi_scheme_sensor, NULL};
@@ -44,7 +51,9 @@ void bench_init(bench *b)
     assert_int_equal(tpi_hub_create(&b->hub, b->loop, b->catalogue, &b->err), TP_OK);
     tpi_hub_set_lines(b->hub, schemes, "");
     b->polls = calloc(BENCH_MOST_POLLED, sizeof *b->polls);
+    b->errands = calloc(BENCH_MOST_POLLED, sizeof *b->errands);
     assert_non_null(b->polls);
+    assert_non_null(b->errands);
 }
 
 void bench_fini(bench *b)
@@ -54,6 +63,7 @@ void bench_fini(bench *b)
     tp_catalogue_destroy(b->catalogue);
     tpi_pool_leave();
     free(b->polls);
+    free(b->errands);
 }
 
 void bench_move_clock(bench *b, double by_s)
@@ -104,6 +114,52 @@ static void turn_polling(bench *b)
         }
     }
     tp_loop_turn(b->loop, true);
+}
+
+static void come_back(tpi_task *task)
+{
+    ((bench_errand *)((char *)task - offsetof(bench_errand, task)))->under_way = false;
+}
+
+static void run_errand(job *next, tp_instance *self)
+{
+    bench_errand *errand = (bench_errand *)next;
+
+    errand->task.run = come_back;
+    tpi_loop_post(self->hub->loop, &errand->task);
+}
+
+static bench_errand *send_errand(bench *b, const tp_device *device)
+{
+    bench_errand *errand = b->errands;
+
+    while (errand->under_way) {
+        errand++;
+        assert_true(errand < b->errands + BENCH_MOST_POLLED);
+    }
+    *errand = (bench_errand){.job.run = run_errand, .under_way = true};
+    tpi_instance_submit(device->instance, &errand->job);
+    return errand;
+}
+
+/* The first errand comes back from the turn of the thread that is under way, the second one from a
+ * whole turn after it. */
+bool bench_settle(bench *b, const tp_device *device, const atomic_bool *hangs)
+{
+    for (int i = 0; i < 2; i++) {
+        if (hangs != NULL && atomic_load(hangs)) {
+            return false;
+        }
+        const bench_errand *errand = send_errand(b, device);
+
+        while (errand->under_way) {
+            if (hangs != NULL && atomic_load(hangs)) {
+                return false;
+            }
+            turn_polling(b);
+        }
+    }
+    return true;
 }
 
 /* ---- Drivers --------------------------------------------------------------------------------- */

@@ -18,14 +18,18 @@ enum { BENCH_ROBOT = 6665, BENCH_MOST_POLLED = 8 };
 /* A poll that an instance is asked for. */
 typedef struct bench_poll bench_poll;
 
+/* A way to an instance and back. */
+typedef struct bench_errand bench_errand;
+
 typedef struct bench {
     tp_clock clock;
     atomic_llong now_ns;
     tp_loop *loop;
     tp_catalogue *catalogue;
     tpi_hub *hub;
-    tp_error err;      /* of the last call that failed */
-    bench_poll *polls; /* owned array */
+    tp_error err;          /* of the last call that failed */
+    bench_poll *polls;     /* owned array */
+    bench_errand *errands; /* owned array */
 } bench;
 
 /* Fails the test if it cannot be made. */
@@ -33,6 +37,11 @@ void bench_init(bench *b);
 void bench_fini(bench *b);
 
 void bench_move_clock(bench *b, double by_s);
+
+/* Wait until the thread of a device has done all that waits for it at this time, and its messages
+ * have arrived. Returns false as soon as `hangs` (may be NULL) is true: then it does nothing more.
+ */
+bool bench_settle(bench *b, const tp_device *device, const atomic_bool *hangs);
 
 /* ---- Drivers --------------------------------------------------------------------------------- */
 

@@ -385,7 +385,7 @@ static void stops_while_it_is_commanded(void **state)
     add_instance(s, 0);
     for (size_t i = 0; i < s->device_count; i++) {
         command_and_leave(s, s->devices[i], &source);
-        while (tpi_device_is_running(s->devices[i])) {
+        while (tpi_device_is_running(s->devices[i]) && !s->driver->stays_on) {
             tp_loop_turn(s->b.loop, true);
         }
         command_and_leave(s, s->devices[i], &source); /* it starts again, and again goes on */
@@ -406,13 +406,14 @@ static void opens_and_closes_a_hundred_times(void **state)
     drop_curtain(s);
 }
 
-/* Opening that is given up at once, and one that stays behind it. */
+/* Opening that is given up at once, and one that stays behind it. A device that runs is open at
+ * once: there is nothing to give up. */
 static void survives_an_opening_that_is_given_up(void **state)
 {
     struct stage *s = raise_curtain(*state);
 
     add_instance(s, 0);
-    for (int i = 0; i < OPENINGS; i++) {
+    for (int i = 0; i < OPENINGS && !s->driver->stays_on; i++) {
         bench_reader left = {.b = &s->b};
         bench_reader kept;
         tp_device *device = s->devices[(size_t)i % s->device_count];
@@ -529,7 +530,7 @@ static const struct {
 #undef CASE
 };
 
-enum { CASES = sizeof cases / sizeof cases[0], MOST_DRIVERS = 32 };
+enum { CASES = sizeof cases / sizeof cases[0], MOST_DRIVERS = 128 };
 
 static size_t listed; /* drivers on the list */
 static const char *const *not_listed;
@@ -565,10 +566,14 @@ int driver_suite_run(const suite_driver *drivers, size_t count, const char *cons
     static struct CMUnitTest tests[MOST_DRIVERS * CASES + 1];
     size_t made = 0;
 
+    if (count > MOST_DRIVERS) { /* none is left out */
+        (void)fprintf(stderr, "more than %d drivers\n", MOST_DRIVERS);
+        return 1;
+    }
     listed = count;
     not_listed = hidden;
     for (size_t k = 0; k < CASES; k++) {
-        for (size_t i = 0; i < count && i < MOST_DRIVERS; i++, made++) {
+        for (size_t i = 0; i < count; i++, made++) {
             snprintf(names[made], sizeof names[made], "%s %s", drivers[i].section.driver->name,
                      cases[k].name);
             tests[made] = (struct CMUnitTest){.name = names[made], .test_func = cases[k].run};

@@ -19,6 +19,7 @@ typedef struct suite_driver {
     const char *quiet;     /* interfaces whose data comes only on demand, as words; NULL for none */
     bool waits_for_others; /* it answers when the devices behind it have sent something */
     bool refuses_requests; /* by design: every one, and data need not be what is required */
+    bool stays_on;         /* by design: it runs without users, too */
 } suite_driver;
 
 /* Run all cases for all drivers; the result of main(). Every built-in driver has to be listed, but

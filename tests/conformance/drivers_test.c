@@ -1,5 +1,6 @@
 /*
- * drivers_test.c - every driver passes the suite; a new one gets a line here.
+ * drivers_test.c - every driver passes the suite; a new one gets a line here, or in
+ * hardware_sections.c if it has a line to hardware.
  *
  * `remote` plays on a server that runs beside, in a process of its own. `isolated`
  * is made by the server only, and shown by tests/system/60-servers-together.py.
@@ -7,10 +8,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conformance/driver_suite.h"
+#include "conformance/hardware_sections.h"
 #include "platform/folder.h"
 #include "troupe/server.h"
 
@@ -21,21 +23,31 @@ extern const tp_driver tp_driver_laserposeinterpolator;
 extern const tp_driver tp_driver_laserrescan;
 extern const tp_driver tp_driver_suppressor;
 extern const tp_driver tp_driver_velcmd;
-extern const tp_driver tp_driver_create;
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
+extern const tp_driver tp_driver_differential;
 extern const tp_driver tp_driver_mapfile;
+extern const tp_driver tp_driver_cameracompress;
+extern const tp_driver tp_driver_searchpattern;
+extern const tp_driver tp_driver_camerauncompress;
+extern const tp_driver tp_driver_diodelay;
+extern const tp_driver tp_driver_bitlogic;
+extern const tp_driver tp_driver_blobtodio;
+extern const tp_driver tp_driver_gridmap;
+extern const tp_driver tp_driver_gripcmd;
+extern const tp_driver tp_driver_rangertodio;
+extern const tp_driver tp_driver_laserptzcloud;
+extern const tp_driver tp_driver_mapcspace;
+extern const tp_driver tp_driver_mapscale;
+extern const tp_driver tp_driver_mapper;
+extern const tp_driver tp_driver_mbicp;
 extern const tp_driver tp_driver_log;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
-extern const tp_driver tp_driver_garminnmea;
-extern const tp_driver tp_driver_gps;
-extern const tp_driver tp_driver_p2os;
-extern const tp_driver tp_driver_p2os_position;
 extern const tp_driver tp_driver_nd;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
@@ -43,10 +55,6 @@ extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_readlog;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
-extern const tp_driver tp_driver_robotfile;
-extern const tp_driver tp_driver_sensor;
-extern const tp_driver tp_driver_roomba;
-extern const tp_driver tp_driver_sicklms200;
 extern const tp_driver tp_driver_sim;
 extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_localbb;
@@ -54,9 +62,6 @@ extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_vfh;
 extern const tp_driver tp_driver_wavefront;
 extern const tp_driver tp_driver_writelog;
-extern const tp_driver tp_driver_urglaser;
-extern const tp_driver tp_driver_hokuyo_aist;
-extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
 
@@ -74,8 +79,9 @@ static const char *const bad_fakes[] = {
     "noise=-1",    "position=1,2", "orientation=1",    "size=1,2,3,4",
     "size=1,2,-3", "rate=1e300",   "position=1,2,inf", "noise=1e300",
     NULL};
-static const char *const bad_passes[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
-                                         "rate=-1",   "rate=1e300", "rate=1e-300",  NULL};
+static const char *const bad_passes[] = {"timeout=0",   "timeout=-1", "timeout=soon",
+                                         "timeout=nan", "rate=-1",    "rate=1e300",
+                                         "rate=1e-300", "access=x",   NULL};
 static const char *const bad_remotes[] = {"url=unix:/x timeout=0",
                                           "url=unix:/x patience=nan",
                                           "url=unix:/x devices=sonar:0",
@@ -91,6 +97,47 @@ static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "
 static const char *const bad_inhibits[] = {
     "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
 #define MAPFILE "filename=" TEST_ROOT "/worlds/cave.png"
+static const char *const bad_compressions[] = {"image_quality=0", "image_quality=2", "save=1",
+                                               NULL};
+static const char *const bad_expansions[] = {"save=1", NULL};
+static const char *const bad_delays[] = {"init_state=2", "wait_on_0=-1", "wait_on_1=-1",
+                                         "fade_out=-2", NULL};
+static const char *const bad_logics[] = {"function=imply", "function=or slots=0",
+                                         "function=or slots=17", "function=or init_bits=12", NULL};
+#define GRIDMAP "width=20 height=10 "
+static const char *const bad_gridmaps[] = {"width=20",
+                                           "width=20000 height=20000",
+                                           GRIDMAP "scale=0",
+                                           GRIDMAP "sonartreshold=0",
+                                           GRIDMAP "maptreshold=-1",
+                                           GRIDMAP "startx=1e9",
+                                           NULL};
+static const char *const bad_grips[] = {"cmd=shake", "sleep_nsec=0", NULL};
+static const char *const bad_ranger_bits[] = {
+    "bits=0", "bits=33", "threshold=0", "start_idx=-1", "start_idx=3 end_idx=2", NULL};
+static const char *const bad_blob_bits[] = {"threshold=1", "color[0]=1,2", "color[0]=1,2,256",
+                                            "color[0]=1,2,3 threshold=0", NULL};
+static const char *const bad_clouds[] = {"max_scans=0", "max_distance=0", "min_distance=-1", NULL};
+static const char *const bad_cspaces[] = {"robot_radius=0", "robot_radius=1 robot_shape=square",
+                                          "robot_radius=nan", NULL};
+static const char *const bad_scales[] = {"resolution=0", "resolution=-1", "resolution=fine", NULL};
+#define PATTERN "patterns=(0xff0000(black(white)))"
+static const char *const bad_searches[] = {"patterns=black", PATTERN " threshold=256",
+                                           PATTERN " min_blob_pixels=0", NULL};
+static const char *const bad_mbicps[] = {"L=0", "filter=2", "MaxIter=nan", NULL};
+static const char *const bad_mappers[] = {"resolution=0",
+                                          "resolution=nan",
+                                          "filename=map.png",
+                                          "filename=.yaml",
+                                          "save_every=-1",
+                                          "range_max=0",
+                                          "update_thresh=1",
+                                          "update_thresh=-1,1",
+                                          "init_pose=1,2",
+                                          "match_reach=0,0",
+                                          "match_beams=3",
+                                          "most_cells=1e300",
+                                          NULL};
 static const char *const bad_mapfiles[] = {
     "resolution=0.1",        "filename=/no/such.png resolution=0.1", MAPFILE,
     MAPFILE " resolution=0", MAPFILE " resolution=0.1 origin=1",     NULL};
@@ -141,20 +188,10 @@ static const char *const bad_motions[] = {"urdf=/no/such.urdf",
 #define MUTE                                                                                       \
     "robot=" TEST_ROOT "/tests/data/universal/mute.xml port=script:" TEST_ROOT                     \
     "/tests/data/universal/mute.script"
-static const char *const bad_robots[] = {"robot=nobody port=script:x",
-                                         MUTE " rate=0",
-                                         MUTE " rate=nan",
-                                         MUTE " max_speed=0",
-                                         MUTE " width=-1",
-                                         MUTE " motor_speed=0",
-                                         MUTE " wiring=/no/such.xml",
-                                         NULL};
-static const char *const bad_sensors[] = {
-    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=0",
-    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=nan",
-    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=1001", NULL};
-static const char *const bad_programs[] = {
-    "file=/no/such.play", "file=" TEST_ROOT "/README.md", "retry=-1", "rate=0", "rate=1e9", NULL};
+static const char *const bad_programs[] = {"file=/no/such.play", "file=" TEST_ROOT "/README.md",
+                                           "retry=-1",           "rate=0",
+                                           "rate=1e9",           "settle=0",
+                                           "settle=nan",         NULL};
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
     "simulation:0 world:0 map:0 scene:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 "        \
@@ -176,21 +213,8 @@ static const char *const bad_sims[] = {"sleep=1",
                                        YARD " model=north",
                                        "worldfile=/nowhere",
                                        NULL};
-#define P2OS "port=script:" TEST_ROOT "/drivers/p2os/patient.script"
-static const char *const bad_p2os[] = {
-    P2OS " max_xspeed=9", P2OS " pulse=2",           P2OS " bumpstall=4", P2OS " model=tricycle",
-    P2OS " baud=1",       P2OS " tcp_remote_port=0", P2OS " timeout=0",   NULL};
-#define SICK "port=script:" TEST_ROOT "/drivers/sicklms200/patient.script"
-static const char *const bad_sicks[] = {SICK " resolution=30",   SICK " range_res=2",
-                                        SICK " connect_rate=17", SICK " transfer_rate=115200",
-                                        SICK " timeout=0",       NULL};
-#define GPS "port=script:" TEST_ROOT "/tests/data/universal/mute.script"
-static const char *const bad_gps[] = {GPS " baud=1", GPS " timeout=0", NULL};
+static const char *const bad_differentials[] = {"axis_length=0", "axis_length=11", NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
-#define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
-static const char *const bad_urgs[] = {
-    URG " baud=1",    URG " cluster=0",   URG " min_angle=1 max_angle=0",
-    URG " timeout=0", URG " timeout=1e9", NULL};
 
 static const suite_driver drivers[] = {
     {
@@ -233,6 +257,91 @@ static const suite_driver drivers[] = {
         .foreign = "sonar:0",
         .bad_settings = bad_mapfiles,
         .quiet = "map",
+    },
+    {
+        .section = {&tp_driver_searchpattern, "blobfinder:10", "camera:0", PATTERN},
+        .behind = "camera:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_searches,
+    },
+    {
+        .section = {&tp_driver_cameracompress, "camera:10", "camera:0", NULL},
+        .behind = "camera:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_compressions,
+    },
+    {
+        .section = {&tp_driver_camerauncompress, "camera:10", "camera:0", NULL},
+        .behind = "camera:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_expansions,
+    },
+    {
+        .section = {&tp_driver_diodelay, "dio:10", NULL, NULL},
+        .foreign = "sonar:0",
+        .bad_settings = bad_delays,
+    },
+    {
+        .section = {&tp_driver_bitlogic, "0@dio:10 1@dio:11", NULL, "function=or slots=2"},
+        .foreign = "sonar:0",
+        .bad_settings = bad_logics,
+    },
+    {
+        .section = {&tp_driver_gridmap, "map:10", "position2d:0 sonar:0", "width=20 height=10"},
+        .behind = "position2d:0 sonar:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_gridmaps,
+    },
+    {
+        .section = {&tp_driver_gripcmd, "opaque:10", "gripper:0", NULL},
+        .behind = "gripper:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_grips,
+        .quiet = "opaque",
+    },
+    {
+        .section = {&tp_driver_rangertodio, "dio:10", "ranger:0", "bits=2"},
+        .behind = "ranger:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_ranger_bits,
+    },
+    {
+        .section = {&tp_driver_blobtodio, "dio:10", "blobfinder:0", "color[0]=255,0,0"},
+        .behind = "blobfinder:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_blob_bits,
+    },
+    {
+        .section = {&tp_driver_laserptzcloud, "pointcloud3d:10", "laser:0 ptz:0", NULL},
+        .behind = "laser:0 ptz:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_clouds,
+    },
+    {
+        .section = {&tp_driver_mapcspace, "map:10", "map:0", "robot_radius=0.3"},
+        .behind = "map:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_cspaces,
+        .quiet = "map",
+    },
+    {
+        .section = {&tp_driver_mapscale, "map:10", "map:0", "resolution=0.2"},
+        .behind = "map:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_scales,
+        .quiet = "map",
+    },
+    {
+        .section = {&tp_driver_mbicp, "position2d:10", "position2d:0 laser:0", NULL},
+        .behind = "position2d:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_mbicps,
+    },
+    {
+        .section = {&tp_driver_mapper, "map:10 position2d:10", "position2d:0 laser:0", NULL},
+        .behind = "position2d:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_mappers,
     },
     {
         .section = {&tp_driver_vfh, "position2d:10 planner:10", "position2d:0 laser:0", NULL},
@@ -321,29 +430,11 @@ static const suite_driver drivers[] = {
         .waits_for_others = true,
     },
     {
-        .section = {&tp_driver_garminnmea, "gps:0", NULL, GPS " timeout=3600"},
-        .foreign = "laser:0",
-        .bad_settings = bad_gps,
-        .quiet = "gps",
-    },
-    {
-        .section = {&tp_driver_gps, "gps:0", NULL, GPS " timeout=3600"},
-        .foreign = "laser:0",
-        .bad_settings = bad_gps,
-        .quiet = "gps",
-    },
-    {
-        .section = {&tp_driver_p2os_position, "position2d:0 sonar:0", NULL, P2OS " timeout=3600"},
-        .foreign = "laser:0",
-        .bad_settings = bad_p2os,
-        .quiet = "position2d sonar",
-    },
-    {
-        .section = {&tp_driver_p2os, "position2d:0 sonar:0 bumper:0 power:0 gripper:0 aio:0 dio:0",
-                    NULL, P2OS " timeout=3600"},
-        .foreign = "laser:0",
-        .bad_settings = bad_p2os,
-        .quiet = "position2d sonar bumper power gripper aio dio",
+        .section = {&tp_driver_differential, "position2d:10",
+                    "left@position1d:0 right@position1d:1", NULL},
+        .behind = "position1d:0 position1d:1",
+        .foreign = "sonar:0",
+        .bad_settings = bad_differentials,
     },
     {
         .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",
@@ -386,36 +477,6 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_remotes,
     },
     {
-        .section = {&tp_driver_robotfile,
-                    "position2d:0 aio:0 dio:0 power:0 ranger:0 sonar:0 bumper:0 actarray:0 "
-                    "blinkenlight:0 speech:0",
-                    NULL, MUTE " rate=1000"},
-        .foreign = "gripper:0",
-        .bad_settings = bad_robots,
-    },
-    {
-        .section = {&tp_driver_sensor, "aio:0 dio:0 power:0", NULL,
-                    "port=sensor:" TEST_ROOT "/sensors/simulated.xml rate=1000"},
-        .foreign = "gripper:0",
-        .bad_settings = bad_sensors,
-    },
-    {
-        .section = {&tp_driver_create, "position2d:0 bumper:0 power:0", NULL, MUTE " rate=1000"},
-        .foreign = "gripper:0",
-        .bad_settings = bad_robots,
-    },
-    {
-        .section = {&tp_driver_roomba, "position2d:0 bumper:0 power:0", NULL, MUTE " rate=1000"},
-        .foreign = "gripper:0",
-        .bad_settings = bad_robots,
-    },
-    {
-        .section = {&tp_driver_sicklms200, "laser:0", NULL, SICK " timeout=3600"},
-        .foreign = "sonar:0",
-        .bad_settings = bad_sicks,
-        .quiet = "laser",
-    },
-    {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
         .foreign = "health:0",
         .bad_settings = bad_sims,
@@ -448,21 +509,6 @@ static const suite_driver drivers[] = {
         .behind = "laser:0 position2d:0",
         .foreign = "sonar:0",
         .quiet = "log",
-    },
-    {
-        .section = {&tp_driver_urglaser, "ranger:0 laser:0", NULL, URG},
-        .foreign = "sonar:0",
-        .bad_settings = bad_urgs,
-    },
-    {
-        .section = {&tp_driver_hokuyo_aist, "ranger:0 laser:0", NULL, URG},
-        .foreign = "sonar:0",
-        .bad_settings = bad_urgs,
-    },
-    {
-        .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
-        .foreign = "sonar:0",
-        .bad_settings = bad_urgs,
     },
 };
 
@@ -527,6 +573,22 @@ static void end(const struct far *far)
     tpi_folder_remove(far->folder);
 }
 
+/* Those of hardware are in a file of their own. */
+static int run_all(void)
+{
+    const size_t count = sizeof drivers / sizeof drivers[0];
+    suite_driver *all = malloc((count + hardware_section_count) * sizeof *all);
+
+    if (all == NULL) {
+        return 1;
+    }
+    memcpy(all, drivers, sizeof drivers);
+    memcpy(all + count, hardware_sections, hardware_section_count * sizeof *all);
+    const int result = driver_suite_run(all, count + hardware_section_count, no_sections);
+    free(all);
+    return result;
+}
+
 int main(void)
 {
     struct far far = {0};
@@ -534,7 +596,7 @@ int main(void)
 
     (void)setenv("TROUPE_ROBOT_PATH", TEST_ROOT "/robots", 1); /* classes.xml */
     if (begin(&far)) {
-        result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
+        result = run_all();
     }
     end(&far);
     return result;

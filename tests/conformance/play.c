@@ -2,7 +2,12 @@
 #include "conformance/play.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
 
 play *play_create(void)
 {
@@ -55,6 +60,10 @@ void play_destroy(play *p)
     for (size_t i = 0; i < p->plan_count; i++) {
         bench_plan_destroy(p->plans[i]);
     }
+    if (p->script != NULL) {
+        unlink(p->script);
+    }
+    free(p->script);
     free(p);
 }
 
@@ -64,6 +73,20 @@ play *play_begin(const tp_driver *driver, const char *provides, const char *sett
 
     play_add(p, driver, provides, NULL, settings);
     play_open(p);
+    return p;
+}
+
+play *play_begin_script(const tp_driver *driver, const char *provides, const char *parameter,
+                        tpi_buf *text, const char *more_settings)
+{
+    char path[64], settings[512];
+
+    snprintf(path, sizeof path, "/tmp/troupe-play-%d.script", (int)getpid());
+    assert_int_equal(tpi_file_write(path, text->data, text->length, NULL), TP_OK);
+    tpi_buf_fini(text);
+    snprintf(settings, sizeof settings, "%s=script:%s %s", parameter, path, more_settings);
+    play *p = play_begin(driver, provides, settings);
+    p->script = strdup(path);
     return p;
 }
 
@@ -109,15 +132,46 @@ const void *play_after(play *p, double seconds, unsigned code)
     return bench_await_fresh(&p->r, code);
 }
 
+void play_pass(play *p, double seconds)
+{
+    bench_move_clock(&p->b, seconds);
+    bench_request(&p->b, p->device, TP_COMMON_REQ_GET_PROPERTIES, NULL, NULL);
+    bench_request(&p->b, p->device, TP_COMMON_REQ_GET_PROPERTIES, NULL, NULL);
+}
+
 const void *play_last(const play *p, unsigned code)
 {
     return p->r.last[code] == NULL ? NULL : tp_msg_payload(p->r.last[code]);
+}
+
+const void *play_await(play *p, unsigned code)
+{
+    for (unsigned i = 0; i < 200 && play_last(p, code) == NULL; i++) {
+        play_pass(p, 0.05);
+    }
+    assert_non_null(play_last(p, code));
+    return play_last(p, code);
 }
 
 void play_assert_refused(const play *p, tp_status status, const char *why)
 {
     assert_true(status < 0);
     assert_string_equal(p->b.err.text, why);
+}
+
+const char *play_await_failure(play *p)
+{
+    const tp_failure *failure = play_last(p, TP_COMMON_DATA_ERROR);
+
+    return failure != NULL ? failure->text
+                           : ((const tp_failure *)bench_await(&p->r, TP_COMMON_DATA_ERROR))->text;
+}
+
+void play_assert_between(double value, double low, double high)
+{
+    if (!(value >= low && value <= high)) {
+        fail_msg("%g is not between %g and %g", value, low, high);
+    }
 }
 
 void play_assert_near(double a, double b)

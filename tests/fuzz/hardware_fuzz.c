@@ -1,15 +1,19 @@
 /*
  * hardware_fuzz.c - any bytes from a robot or sensor on a line: the readers of packets of the
- * drivers p2os and sicklms200, and sentences of garminnmea.
+ * drivers p2os, sicklms200, mavlink, sonyevid30 and rflex, and sentences of garminnmea.
  *
  * The first byte chooses the reader. Whatever came before, a whole packet is found again soon.
  */
 #include <math.h>
 #include <string.h>
 
+#include "../../drivers/classic/rflex.h"
 #include "../../drivers/garminnmea/nmea.h"
-#include "../../drivers/p2os/packet.h"
+#include "../../drivers/mavlink/frame.h"
+#include "../../drivers/shared/p2os_packet.h"
+#include "../../drivers/shared/utm.h"
 #include "../../drivers/sicklms200/telegram.h"
+#include "../../drivers/sonyevid30/visca.h"
 #include "fuzz.h"
 
 static void read_p2os(const uint8_t *data, size_t size)
@@ -64,21 +68,82 @@ static void read_nmea(const uint8_t *data, size_t size)
         (void)tpi_nmea_read(&fix, (const char *)data, length);
         fuzz_require(fabs(fix.latitude) <= 90 && fabs(fix.longitude) <= 180,
                      "a place beyond Earth");
-        tpi_nmea_utm(fix.latitude, fix.longitude, &east, &north);
+        tpi_utm(fix.latitude, fix.longitude, &east, &north);
         fuzz_require(isfinite(east) && isfinite(north), "a place beyond the grid");
         data += end == NULL ? length : length + 1;
         size -= end == NULL ? length : length + 1;
     }
 }
 
+static void read_mavlink(const uint8_t *data, size_t size)
+{
+    const struct mav_message good = {.id = MAV_HEARTBEAT, .version = 2, .payload = {1, 2, 3}};
+    struct mav_reader reader = {0};
+    struct mav_message message;
+    uint8_t frame[MAV_MOST_FRAME];
+    const size_t length = tpi_mav_write(frame, &good, 1);
+    unsigned found = 0;
+
+    while (size > 0) {
+        const size_t taken = tpi_mav_feed(&reader, data, size);
+        fuzz_require(taken > 0, "a reader that is full for ever");
+        while (tpi_mav_next(&reader, &message)) {
+            fuzz_require(message.version == 1 || message.version == 2, "no such version");
+        }
+        data += taken;
+        size -= taken;
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        (void)tpi_mav_feed(&reader, frame, length);
+        while (tpi_mav_next(&reader, &message)) {
+            found++;
+        }
+    }
+    fuzz_require(found > 0, "frames are not found any more");
+}
+
+static void read_visca(const uint8_t *data, size_t size)
+{
+    static const uint8_t good[] = {0x90, 0x41, 0xff};
+    struct visca_reader reader = {0};
+    unsigned found = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        (void)tpi_visca_read(&reader, data[i]);
+        fuzz_require(reader.length <= VISCA_MOST, "more bytes than there is room");
+    }
+    for (size_t i = 0; i < 20 * sizeof good; i++) {
+        found +=
+            tpi_visca_read(&reader, good[i % sizeof good]) && tpi_visca_kind(&reader) == VISCA_ACK;
+    }
+    fuzz_require(found > 0, "packets are not found any more");
+}
+
+static void read_rflex(const uint8_t *data, size_t size)
+{
+    struct rflex_reader reader = {0};
+    uint8_t good[RFLEX_MOST_PACKET];
+    const size_t length = tpi_rflex_write(good, 2, 0, 11, NULL, 0);
+    unsigned found = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        (void)tpi_rflex_read(&reader, data[i]);
+        fuzz_require(reader.length <= RFLEX_MOST_PACKET, "more bytes than there is room");
+    }
+    for (size_t i = 0; i < 80 * length; i++) {
+        found += tpi_rflex_read(&reader, good[i % length]);
+    }
+    fuzz_require(found > 0, "packets are not found any more");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 0 && data[0] % 3 == 0) {
-        read_p2os(data + 1, size - 1);
-    } else if (size > 0 && data[0] % 3 == 1) {
-        read_lms(data + 1, size - 1);
-    } else if (size > 0) {
-        read_nmea(data + 1, size - 1);
+    static void (*const readers[])(const uint8_t *data, size_t size) = {
+        read_p2os, read_lms, read_nmea, read_mavlink, read_visca, read_rflex};
+    const size_t count = sizeof readers / sizeof readers[0];
+
+    if (size > 0) {
+        readers[data[0] % count](data + 1, size - 1);
     }
     return 0;
 }

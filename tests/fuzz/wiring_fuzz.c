@@ -1,8 +1,9 @@
 /* wiring_fuzz.c - any text as a wiring file and as a --map: it is refused with its place, or every
- * part has a way for every command. */
+ * part has a way for every command. The same text is plugged in while the robot is used. */
 #include <stdio.h>
 
 #include "universal.h"
+#include "universal/measure.h"
 #include "universal/registry.h"
 
 static const tpi_robotfile *fuzz_robot(void)
@@ -30,6 +31,27 @@ static void try_map(tpi_wired *wired, const uint8_t *data, size_t size)
     }
 }
 
+/* The same text while the robot is used, and as the name of a channel of a sensor. */
+static void try_plugs(tpi_wired *wired, const uint8_t *data, size_t size)
+{
+    const unsigned before = wired->part_count;
+    char name[64];
+    tpi_buf text = {0};
+
+    if (tpi_wired_plug_in(wired, (const char *)data, size, NULL) != TP_OK) {
+        fuzz_require(wired->part_count == before, "a failure has left parts");
+    }
+    fuzz_require(wired->part_count >= before, "parts of the robot are gone");
+    snprintf(name, sizeof name, "%.*s", (int)(size < 60 ? size : 60), (const char *)data);
+    const tpi_measure measure = {
+        .name = name, .parameter = name, .unit = size % 2 == 0 ? "mm" : name, .high = 1};
+    tpi_measure_put(&text, fuzz_vocabulary(), &measure, "aio:0", 0, 0);
+    fuzz_require(strchr(tpi_buf_text(&text) + 1, '<') == NULL, "a name has made an element");
+    tpi_buf_fini(&text);
+    fuzz_require(tpi_wired_plug_in(wired, NULL, 0, NULL) == TP_OK && wired->part_count == before,
+                 "what was plugged in is still there");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const lists[] = {"Light Sensor", "Left Wheel", "Distance Sensor", "Output"};
@@ -52,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                      "a match with no part");
         tpi_registry_fini(&registry);
     }
+    try_plugs(wired, data, size);
     tpi_wired_destroy(wired);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "conformance/idle.h"
+#include "device/inside.h"
 #include "session/session.h"
 #include "troupe/interfaces/ptz.h"
 
@@ -99,7 +100,8 @@ static inline void scene_publish(struct scene *s, int which, int times)
 {
     const tp_ptz_data data = {0};
 
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < times; i++) { /* each in an operation of its own */
+        tpi_output_begin(tp_device_instance(s->devices[which]));
         assert_int_equal(tp_publish(s->devices[which], TP_PTZ_DATA_STATE, &data, 0), TP_OK);
     }
 }

@@ -38,10 +38,12 @@ ALLOWED = {
     "src/motion/host": ENGINE | {"motion", "platform", "troupe"},
     # Finding the files of the dashboard.
     "src/web/host": ENGINE | {"web", "platform", "troupe"},
-    # Finding the files of robots.
-    "src/universal/host": ENGINE | {"universal", "platform", "troupe"},
+    # Finding the files of robots, and the manifests that they name.
+    "src/universal/host": ENGINE | {"universal", "platform", "sensors", "troupe"},
     # Finding the manifests of sensors.
     "src/sensors/host": ENGINE | {"sensors", "platform", "troupe"},
+    # The recordings of a folder.
+    "src/log/host": ENGINE | {"log", "platform", "troupe"},
     # Programs in folders, and proofs of transfers.
     "src/play/host": ENGINE | {"play", "platform", "troupe"},
     # The binding of the engine "play" to devices.

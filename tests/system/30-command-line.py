@@ -304,6 +304,16 @@ def a_configuration_is_checked():
             result = troupe("check", file.name)
             tap.equal((result.returncode, result.stdout.splitlines()[-1], result.stderr.count("\n")),
                       (0, wanted, len(odd.split()) // 2))
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:  # its devices are those of a server on 6665
+        file.write('driver ( name "passthrough" provides [ "laser:0" ] requires [ "6665:laser:0" ] )\n')
+        file.flush()
+        result = troupe("check", file.name)
+        tap.equal((result.returncode, result.stdout.splitlines()[-1], result.stderr),
+                  (0, "no mistakes found, 1 note", f"{file.name}: it needs the devices of a server on port 6665: "
+                   "run it on another port, with -p 7000\n"))
+        tap.equal(troupe("check", "-p", "7000", file.name).stdout.splitlines()[-1], "no mistakes found")
+        says(troupe("check", "-p", "6665", file.name), 1, f"troupe check: {file.name}:1:1: a circle, so none can start: "
+             "passthrough0 requires laser:0\n")
     says(troupe("check"), 2, "troupe check: which configuration or world?\nTry: troupe check --help\n")
     says(troupe("check", "/nowhere.cfg"), 1, "troupe check: /nowhere.cfg: No such file or directory\n")
 

@@ -4,6 +4,7 @@ argv: the troupe program, as users have it: the sanitizers of a test build cost 
 
 floods.py describes the rule. `./troupe floods` runs the whole table; here are the attacks that hurt most, and a part of the
 table, another one each day."""
+import argparse
 import contextlib
 import random
 import struct
@@ -15,6 +16,7 @@ import floods
 import keys
 import player
 import tap
+import universal
 from player import ACK, COMMAND, PLAYER, POSITION2D, REQUEST
 
 PROGRAM = sys.argv[1]
@@ -116,6 +118,26 @@ def devices_of_programs():
             holds(lambda data=data: trial.attack(UNIVERSAL, floods.burst_of(data), 1.0))
 
 
+def devices_at_the_universal_front():
+    """REGISTER of 24 classes that no robot has, and of those that it has: each one matches all devices of the connection again."""
+    def extended(function, body):
+        body = bytes([function]) + body
+        packet = struct.pack(">BIHI", 1, 1 << 20, 0x5000, len(body)) + body
+        return struct.pack(">I", len(packet)) + packet
+
+    text = ('front ( name "universal" )\n'
+            'driver ( name "robotfile" robot "create2" port "emulate:create2" provides [ "position2d:0" "universal:0" ] alwayson 1 )\n')
+    with floods.trial(PROGRAM, text) as trial:
+        front = argparse.Namespace(port=trial.server.fronts["universal"])
+        for classes in (", ".join(f"Light Sense{i:02d} of a kind that nobody has heard of" for i in range(24)), "Left Servo, Heater, Fan, Pump, Vacuum", "Bump Sensor"):
+            register = extended(1, struct.pack(">I", len(classes)) + classes.encode() + b"\xff")
+            select = extended(2, struct.pack(">I", 7) + b"create2")  # forgets the devices
+            data = (register * 64 + select) * 4
+            result = floods.judged(lambda data=data: trial.attack(PLAYER, data, 1.0, connect=lambda: universal.Client(front)))
+            print(f"# {classes[:20]}...: {result}")
+            tap.equal(result.wrong(), [])
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -126,4 +148,4 @@ def a_part_of_the_table():
 
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
-         devices_of_programs, a_part_of_the_table)
+         devices_of_programs, devices_at_the_universal_front, a_part_of_the_table)

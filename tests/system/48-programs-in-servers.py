@@ -76,6 +76,22 @@ def a_program_of_the_configuration_runs_with_the_server():
         assert "program:0: " in stat and ".play, running, line 4, " in stat and " s, 4 lines, 0 commands\n" in stat, stat
 
 
+def a_program_section_is_short_for_the_driver():
+    first, second = written("print \"first\"\nwait 1000\n", ".play"), written("print \"second\"\nwait 1000\n", ".play")
+    config = written(f'program ( file "{first}" robot "universal:0" )\n' + ROBOT.format(robot="nxt", line="emulate:nxt") +
+                     f'program ( file "{second}" start no )\n', ".cfg")
+    with Program("run", config, "--any-port") as server:
+        url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+        while "running, line 2" not in (stat := cli.troupe("stat", url=url).stdout):
+            pass
+        assert "program:0" in stat and "program:1" in stat, stat
+    for text, error in (('program ( robot "universal:0" )\n', ':1:1: a program section names a file: file "walk.play"\n'),
+                        (f'program ( name "x" file "{first}" )\n', ":1:11: a program section has no name; its file is its name\n"),
+                        (f'program ( file "{first}" robot "nxt" )\n', ' "nxt" is no device address: [[[key:]host:]robot:]interface:index\n')):
+        result = cli.troupe("check", written(text, ".cfg"))
+        assert result.returncode != 0 and result.stderr.endswith(error), result.stderr
+
+
 def an_editor_needs_no_other_device():
     with Server() as server:
         report = server.get("CHECK", {"text": "device eye is Light Senser\nforever\n    drvie 50\nend\n"})
@@ -213,7 +229,8 @@ def programs_talk_through_the_server():
         assert 'the server needs driver ( name "localbb"' in result.stderr, result
 
 
-tap.main(programs_talk_through_the_server, a_program_of_the_configuration_runs_with_the_server, an_editor_needs_no_other_device,
+tap.main(programs_talk_through_the_server, a_program_of_the_configuration_runs_with_the_server,
+         a_program_section_is_short_for_the_driver, an_editor_needs_no_other_device,
          what_does_not_fit_is_refused_before_anything_moves, a_program_is_paused_and_stepped,
          it_stops_with_its_client_unless_it_belongs_to_the_server, a_runaway_program_does_not_hurt_the_server,
          a_fault_is_tried_again_as_configured, running_needs_the_right_to_move, however_the_server_ends_the_robot_stops)

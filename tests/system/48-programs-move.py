@@ -2,115 +2,12 @@
 """A running program moves to another server and another robot, and never runs at both, wherever the connection is cut.
 argv: the troupe program, source root; with --long behind them, every 97th byte is a cut."""
 import json
-import pathlib
 import re
-import select
-import socket
 import sys
-import tempfile
-import threading
 
 import cli
 import tap
-from robots import Program, address
-
-ROBOT = 'driver ( name "robotfile" robot "{robot}" port "emulate:{robot}" provides [ "universal:0" ] )\n'
-PLACE = 'driver ( name "program" requires [ "universal:0" ] provides [ "program:0" ] keep "{keep}" )\n'
-TEXT = "let n be 0\ndrive 30\nforever\n    change n by 1\n    wait 0.01 s\nend\n"
-RUNNING, STOPPED, LEAVING, GONE, ARRIVING = 2, 6, 7, 8, 9
-
-
-def written(text, suffix):
-    with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    return file.name
-
-
-class Server:
-    def __init__(self, robot="nxt", keeps=False):
-        self.file = pathlib.Path(tempfile.mkdtemp()) / "transit" if keeps else ""
-        self.config = written(ROBOT.format(robot=robot) + PLACE.format(keep=self.file), ".cfg")
-        self.start_server()
-
-    def start_server(self):
-        self.program = Program("run", self.config, "--any-port")
-        self.port = int(address(self.program, r"listening on port ([0-9]+)"))
-        self.url = f"localhost:{self.port}"
-
-    def restart(self):
-        """As after a loss of power: nothing can be tidied up."""
-        self.program.process.kill()
-        self.program.__exit__()
-        self.start_server()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *ignored):
-        self.program.__exit__()
-
-    def get(self, name, what=None):
-        result = cli.troupe("request", "program:0", name, *([] if what is None else [json.dumps(what)]), "--json",
-                            "--timeout", "60", url=self.url)
-        tap.equal((name, result.returncode, result.stderr), (name, 0, ""))
-        return json.loads(result.stdout) if result.stdout.strip() not in ("", "done") else None
-
-    def start(self, text=TEXT):
-        self.get("LOAD", {"name": "count.play", "text": text})
-        tap.equal(self.get("LAUNCH", {})["fits"], 1)
-
-    def state(self):
-        return self.get("STATE")
-
-    def count(self):
-        return {one["name"]: one["number"] for one in self.state()["variables"]}["n"]
-
-
-class Wire:
-    """Passes bytes on to a server; after `most` of them (both directions) every connection is cut, and no new one is made
-    until `mend`."""
-
-    def __init__(self, port, most=None):
-        self.port, self.most, self.passed = port, most, 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"localhost:{self.listener.getsockname()[1]}"
-        self.lock = threading.Lock()
-        threading.Thread(target=self.listen, daemon=True).start()
-
-    def listen(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.carry, args=(near,), daemon=True).start()
-
-    def allowed(self, size):
-        with self.lock:
-            size = size if self.most is None else min(size, self.most - self.passed)
-            self.passed += size
-            return size
-
-    def carry(self, near):
-        with near, socket.create_connection(("127.0.0.1", self.port)) as far:
-            other = {near: far, far: near}
-            while True:
-                for ready in select.select([near, far], [], [])[0]:
-                    try:
-                        data = ready.recv(65536)
-                        size = self.allowed(len(data))
-                        other[ready].sendall(data[:size])
-                    except OSError:
-                        return
-                    if not data or size < len(data):
-                        return
-
-    def mend(self):
-        with self.lock:
-            self.most = None
-
-    def close(self):
-        self.listener.close()
+from movers import ARRIVING, GONE, LEAVING, RUNNING, STOPPED, Server, Wire
 
 
 def move(source, target, *more):
@@ -122,7 +19,7 @@ def a_program_goes_on_at_another_robot():
         one.start()
         while one.count() < 5:
             pass
-        result = move(one.url, two.url)
+        result = cli.troupe("play", "--move", "count", "--from", one.url, "--to", two.url)  # without its end
         assert re.search(r"^Drive: Both Wheels\nmoved from \S+ to \S+ \(move-\S+\)$", result.stdout, re.M), result
         tap.equal((one.state()["phase"], two.state()["phase"]), (GONE, RUNNING))
         assert two.count() >= 5 and two.state()["time"] > 0, two.state()

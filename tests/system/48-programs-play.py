@@ -87,10 +87,36 @@ def the_page_has_the_whole_grammar_on_one_page():
     reserved = set(json.loads(play("--blocks").stdout)["reserved"])
     words = set(re.findall(r'"([a-z]+)"', grammar))
     tap.equal(sorted(words), sorted(reserved))
-    example = re.search(r"```play\n(.*?)```", page, re.S).group(1)
-    tap.equal(play(written(example), "--format").stdout, example)
+    for example in re.findall(r"```play\n(.*?)```", page, re.S):
+        path = written(example)
+        tap.equal((play(path, "--format").stdout, play(path, "--check").returncode), (example, 0))
     block = re.search(r"```json\n(.*?)```", page, re.S).group(1)
     tap.equal(play(written(block, ".json"), "--text").stdout, "# slowly\ndrive 20 %\n")
+
+
+def a_program_has_words_of_other_languages():
+    page = (ROOT / "docs/play.md").read_text(encoding="utf-8")
+    example = re.search(r"```play\n(lang de\n.*?)```", page, re.S).group(1)
+    path = written(example)
+    tap.equal(play(path, "--format").stdout, example)
+    english = play(path, "--format", "--lang", "en").stdout
+    assert english.startswith("device auge is Light Sensor\nrepeat 10 times\n    if auge > 50\n"), english
+    tap.equal(play(written(english), "--format", "--lang", "de").stdout, example)
+    codes = [re.sub(r"; line \d+\n", "", play(written(text), "--disassemble").stdout) for text in (example, english)]
+    assert codes[0] and codes[0] == codes[1], codes
+    blocks = play(path, "--blocks").stdout
+    tap.equal(play(written(blocks, ".json"), "--text").stdout, example)
+    tap.equal(json.loads(blocks)["body"][1:], json.loads(play(written(english), "--blocks").stdout)["body"])
+    result = play(written("lang fr\nroulle 50\n"), "--check")
+    assert "`roulle`: there is no such statement; did you mean `roule`?" in result.stderr, result
+    result = play(written("let ende be 1\n"), "--format", "--lang", "de")
+    tap.equal((result.returncode, result.stdout), (1, ""))
+    assert "`ende`: this is a word of `lang de`: choose another one" in result.stderr, result
+    tap.equal(play(path, "--format", "--lang", "xx").returncode, 2)
+    for lang in ("de", "fr"):
+        words = re.findall(r'PLAY_SHAPE\(\w+, "(.*)"\)', (ROOT / f"src/play/lang_{lang}.def").read_text(encoding="utf-8"))
+        for word in {word for shape in words for word in re.findall(r"(?<![\w<@%!#${])\w+(?![\w>}])", shape)} - {"lang"}:
+            assert re.search(rf"`[^`]*\b{word}\b", page), word
 
 
 def the_page_of_the_bytecode_lists_every_instruction():
@@ -144,6 +170,7 @@ def a_program_plays_on_a_robot_of_a_server():
         with serve(address(robot, r"^nxt (tcp:\S+)"), provides='"universal:0"') as server:
             url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
             result = play(path, url=url)
+            assert len(result.stdout.splitlines()) == 3, (result.stdout, result.stderr)
             robot_line, _, value = result.stdout.splitlines()
             tap.equal((result.returncode, value, result.stderr), (0, "bright true", ""))
             assert re.fullmatch(r"robot: .*NXT.*, universal:0 of \S+", robot_line), robot_line
@@ -206,7 +233,7 @@ def what_explain_refuses_play_refuses_before_anything_moves():
     with Program("emulate", "srv1", "--listen", "tcp:127.0.0.1:0", "--trace") as robot:
         result = play(path, "--on", "srv1", "--port", address(robot, r"^srv1 (tcp:\S+)"))
         tap.equal((result.returncode, result.stdout), (1, "Drive: Both Tracks\n"))
-        assert "Tone: universal:0: srv1: not available: Tone: there is no speaker" in result.stderr, result
+        assert "troupe play: universal:0: srv1: not available: Tone: there is no speaker" in result.stderr, result
         robot.process.terminate()
         tap.equal([line for line in robot.process.stdout if re.search("> 4d ", line) and "> 4d 00 00" not in line], [])
     tap.equal(play(ROOT / "programs/find-light.play", "--explain", "--on", "srv1").returncode, 0)
@@ -223,6 +250,26 @@ def one_line_at_a_time():
             "tasks and handlers need a program: write it into a file\n", "troupe play: `mod` by 0\n"))
         robot.await_line(r"> 0c 00 80 04 01 32 ")
         robot.await_line(r"> 0c 00 80 04 ff 00 ")  # the end of the input stops the robot
+
+
+def values_are_printed_and_quit_ends():
+    lines = ("let a be 3\nto sq(n)\nreturn n * n\nend\nto hi\nprint \"hi\"\nend\nsq(7)\nhi()\na +\nsq(2) +\nother + 1\n"
+             "  quit\nprint \"never\"\n")
+    result = play("--on", "nxt", "--port", "emulate:nxt", stdin=lines)
+    tap.equal((result.returncode, result.stderr, result.stdout.splitlines()), (0, "", [
+        "49", "hi", "line:1:3: `+`: a value is missing behind this", "line:1:7: `+`: a value is missing behind this",
+        "`other`: there is no such name; `let other be 5` makes a variable, `device other is Light Sensor` a device of the robot, "
+        "`help` lists all statements"]))
+
+
+def lines_have_words_of_other_languages():
+    lines = "lang de\nwiederhole 2 mal\nschreibe 5\nende\nsetze x auf 3\nx\nhelp fahre\nfarhe 3\nlang fr\nlang xx\n"
+    result = play("--on", "nxt", "--port", "emulate:nxt", stdin=lines)
+    tap.equal((result.returncode, result.stderr, result.stdout.splitlines()), (0, "", [
+        "5", "5", "3", "  fahre POWER [drehe TURN]                    Drives the robot; a turn above 0 goes left.",
+        "line:1:1: `farhe`: there is no such statement; did you mean `fahre`?",
+        "the language of the words is chosen before devices and variables are made",
+        "`xx`: there is no such language: en, de or fr"]))
 
 
 def what_is_not_known_is_told_and_help_helps():
@@ -289,6 +336,7 @@ def a_program_drives_a_robot_of_a_world():
               (0, 'eye: "Light Sensor" → Left Light Sensor\nDrive: Both Wheels\n', ""))
     assert 'there is no robot "nobody"' in play(ROOT / "programs/maze.play", "--port", "sim:classroom/nobody").stderr
     assert 'there is no world "moon"' in play(ROOT / "programs/maze.play", "--port", "sim:moon/pip").stderr
+    assert 'did you mean "pip"?' in play(ROOT / "programs/maze.play", "--port", "sim:classroom/pipp").stderr
     tap.equal(play(ROOT / "programs/maze.play", "--port", "sim:classroom").returncode, 2)
 
 
@@ -346,15 +394,23 @@ def wrong_command_lines_are_refused():
     tap.equal(play(path, "--port", "emulate:nxt").returncode, 2)
     tap.equal(play(path, "--check", "--format").returncode, 2)
     assert "did you mean \"--check\"?" in play(path, "--chek").stderr
+    blocks = written(play(path, "--blocks").stdout)
+    for option in ("--check", "--format", "--disassemble"):
+        cli.says(play(blocks, option), 1, f"troupe play: {blocks}: these are blocks; --text prints the program they stand for\n")
+    tap.equal(play(blocks, "--text").stdout, "drive 5\n")
+    assert play(ROOT / "programs/maze.pla", "--check").stderr.endswith(f"; did you mean {ROOT}/programs/maze.play?\n")
+    assert "did you mean" not in play(ROOT / "programs/nothing-like-it.play", "--check").stderr
+    result = play(written("show 5\n"), "--on", "nxt", "--port", "emulate:nxt").stderr
+    tap.equal(result.count("DisplayValue"), 1)
 
 
 tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_right_and_formatted_and_goes_through_blocks,
          a_file_is_put_into_its_layout, all_mistakes_are_printed, the_description_of_blocks_has_what_an_editor_needs,
-         the_page_has_the_whole_grammar_on_one_page, the_page_of_the_bytecode_lists_every_instruction,
+         the_page_has_the_whole_grammar_on_one_page, a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, of_several_robots_none_is_taken_unless_it_is_named, a_fault_names_its_line,
          a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged,
-         what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time,
+         what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, values_are_printed_and_quit_ends, lines_have_words_of_other_languages,
          what_is_not_known_is_told_and_help_helps, lines_are_edited_on_a_terminal, signals_stop_the_robot_of_a_line,
          a_program_drives_a_robot_of_a_world, the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program,
          one_program_runs_six_robots_away_from_a_lamp, a_create_2_says_what_it_fell_back_to,

@@ -4,9 +4,11 @@ back is found again. The robots are emulated ones in lockstep. argv: the troupe 
 import contextlib
 import fcntl
 import os
+import re
 import socket
 import tempfile
 
+import cli
 import tap
 from robots import Emulated, Program, address, serve
 
@@ -105,6 +107,154 @@ def a_missing_permission_is_told():
                 server.await_line(r"robotfile0: open serial:\S+: permission denied \(are you in the group \w+\?\)")
 
 
+# ---- Lines that are cut while the robot drives ----
+
+STOP = bytes.fromhex("0c 00 80 04 ff 00 07 01 00 20 00 00 00 00".replace(" ", ""))
+FORWARD = bytes.fromhex("04 02 32")  # the output of one wheel, half its power
+DRIVES = '{"vel":{"px":0.15},"state":1}'
+
+
+class Cuttable:
+    """An NXT at the end of a TCP connection that can be cut: it notes bytes and answers nothing."""
+
+    def __init__(self):
+        self.socket, self.line = None, None
+        self.port = 0
+        self.plug()
+
+    def plug(self):
+        self.socket = socket.create_server(("127.0.0.1", self.port))
+        self.socket.settimeout(60)
+        self.port = self.socket.getsockname()[1]
+
+    def cut(self):
+        self.line.close()
+        self.socket.close()
+
+    def accept(self):
+        self.line, _ = self.socket.accept()
+        self.line.settimeout(60)
+
+    def first(self, count):
+        self.accept()
+        return self.line.recv(count, socket.MSG_WAITALL)
+
+    def await_bytes(self, wanted):
+        seen = b""
+        while wanted not in seen:
+            more = self.line.recv(1)
+            assert more, f"the line ended after {seen.hex(' ')}"
+            seen += more
+        return seen
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.cut()
+
+
+def drive_and_cut(robot, server):
+    """A client drives the robot, the line is cut, and the client leaves while it is away: the server's URL."""
+    url = url_of(server)
+    with Program("send", "position2d:0", "VEL", DRIVES, "--for", "60", "--url", url):
+        robot.accept()
+        robot.await_bytes(FORWARD)
+        robot.cut()
+        server.await_line(r"robotfile0: ")
+    return url
+
+
+def stands(robot):
+    """Nothing but the stop moves the motors until the robot is asked for its battery."""
+    tap.equal(FORWARD in robot.await_bytes(bytes.fromhex("02 00 00 0b")), False)
+
+
+def a_line_that_comes_back_is_stopped_first(more="alwayson 1 restart 1"):
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", more) as server:
+        drive_and_cut(robot, server)
+        robot.plug()
+        tap.equal(robot.first(len(STOP)), STOP)
+        if "alwayson" in more:
+            stands(robot)
+
+
+def so_is_one_that_nobody_uses_any_more():
+    a_line_that_comes_back_is_stopped_first("restart 1")
+
+
+def each_time_it_comes_back():
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", "alwayson 1 restart 1") as server:
+        drive_and_cut(robot, server)
+        for _ in range(2):
+            robot.plug()
+            tap.equal(robot.first(len(STOP)), STOP)
+            robot.cut()
+
+
+def so_is_one_with_stop_bytes_of_the_section():
+    more = 'alwayson 1 restart 1 guard "HALT"'
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", more) as server:
+        drive_and_cut(robot, server)
+        robot.plug()
+        tap.equal(robot.first(4), b"HALT")
+
+
+def a_panic_names_it_until_its_stop_is_written():
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", "alwayson 1 restart 1") as server:
+        url = drive_and_cut(robot, server)
+        result = cli.troupe("panic", url=url)
+        tap.equal(result.returncode, 1)
+        assert re.search(r"robotfile0 \(.*whether it has stopped is not known\)", result.stderr), result
+        assert "robotfile0 (" in cli.troupe("list", url=url).stdout
+        robot.plug()
+        tap.equal(robot.first(len(STOP)), STOP)
+        result = cli.troupe("panic", url=url)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        tap.equal(cli.troupe("reset", url=url).returncode, 0)
+        stands(robot)
+
+
+def a_client_that_stays_moves_it_again_behind_the_stop():
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", "alwayson 1 restart 1") as server:
+        url = url_of(server)
+        with Program("send", "position2d:0", "VEL", DRIVES, "--repeat", "10", "--for", "60", "--url", url):
+            robot.accept()
+            robot.await_bytes(FORWARD)
+            robot.cut()
+            server.await_line(r"robotfile0: ")
+            robot.plug()
+            tap.equal(robot.first(len(STOP)), STOP)
+            with Program("send", "position2d:0", "VEL", DRIVES, "--for", "60", "--url", url):
+                robot.await_bytes(FORWARD)
+
+
+def the_pose_goes_on_where_it_was():
+    with plugged("nxt") as (robot, link), served(f"serial:{link}") as server:
+        url = url_of(server)
+        answers(url)
+        with Program("send", "position2d:0", "VEL", DRIVES, "--for", "60", "--url", url):
+            with Program("print", "position2d:0", "--json", "--url", url) as reader:
+                reader.await_line(r'"pos":{"px":0\.0[1-9]')
+                robot.command("fault nxt unplugged", 2)
+                server.await_line(r"robotfile0: .*the other side is gone")
+        robot.command("mend nxt unplugged", 2)
+        answers(url)
+        with Program("print", "position2d:0", "-n", "1", "--json", "--url", url) as reader:
+            found = reader.await_line(r'"pos":{"px":([0-9.]+),.*"vel":{"px":([0-9.]+),')
+            tap.equal((float(found.group(1)) >= 0.01, float(found.group(2))), (True, 0.0))
+
+
+def readings_in_a_panic_end_with_the_timeout():
+    with plugged("nxt") as (_, link), served(f"serial:{link}") as server:
+        url = url_of(server)
+        answers(url)
+        tap.equal(cli.troupe("panic", url=url).returncode, 0)
+        result = cli.troupe("print", "aio:0", "--count", "1", "--timeout", "2", url=url)
+        tap.equal((result.returncode, result.stdout), (1, ""))
+        assert "no data came for 2 s" in result.stderr and "PANIC" in result.stderr, result
+
+
 # ---- Lines with packets ----
 
 def a_finch_is_opened_as_a_hid_device_and_stopped_by_its_guard():
@@ -171,4 +321,7 @@ tap.main(a_robot_that_is_unplugged_is_found_again, a_silent_robot_is_told, a_rep
          wrong_bytes_are_told, an_empty_battery_is_told, a_port_that_another_program_has_is_told, a_wrong_speed_is_told,
          a_missing_permission_is_told, a_finch_is_opened_as_a_hid_device_and_stopped_by_its_guard,
          a_tello_is_flown_over_udp_and_stopped_by_its_guard, a_tello_that_is_away_is_found_again,
-         packets_of_strangers_are_not_heard)
+         packets_of_strangers_are_not_heard, a_line_that_comes_back_is_stopped_first, so_is_one_that_nobody_uses_any_more,
+         each_time_it_comes_back, so_is_one_with_stop_bytes_of_the_section, a_panic_names_it_until_its_stop_is_written,
+         a_client_that_stays_moves_it_again_behind_the_stop, the_pose_goes_on_where_it_was,
+         readings_in_a_panic_end_with_the_timeout)

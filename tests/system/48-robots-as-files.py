@@ -25,10 +25,13 @@ def the_robots_are_listed():
 
 def every_robot_file_passes_its_own_examples():
     for name in ROBOTS:
-        result = troupe("robots", "--check", str(ROOT / "robots" / f"{name}.xml"))
+        path = ROOT / "robots" / f"{name}.xml"
+        result = troupe("robots", "--check", str(path))
         says(result, 0, "")
-        assert re.search(r": [1-9]\d* devices, [1-9]\d* translations, [1-9]\d* examples\n$", result.stdout), result.stdout
-        assert (ROOT / "robots" / f"{name}.xml").read_text().count("\n") <= 600, name
+        has_none = 'kind="universal"' in path.read_text()  # the robot executes the commands itself
+        counts = "0 translations, 0 examples" if has_none else r"[1-9]\d* translations, [1-9]\d* examples"
+        assert re.search(rf": [1-9]\d* devices, {counts}\n$", result.stdout), result.stdout
+        assert path.read_text().count("\n") <= 600, name
 
 
 def a_robot_is_described():

@@ -99,6 +99,73 @@ def the_guard_knows_what_the_set_up_has_found():
                 del reader
 
 
+class Dropping:
+    """An SRV-1 that drops what comes before its answers."""
+    ANSWERS = {"V": b"##Version - test\r\n", "F": b"#F", "M": b"#M", "t": b"##time - millisecs:  5\r\n", "R": b"##Range(cm) = 85\r\n",
+               "p": b"##ping 1000 1000 1000 1000\r\n", "D": b"##D - battery voltage okay\r\n"}
+    MORE = {"F": 2, "M": 3}  # bytes behind the letter
+
+    def __init__(self, listener):
+        self.line = listener.accept()[0]
+        self.line.settimeout(60)
+
+    def bytes(self, count):
+        data = b""
+        while len(data) < count:
+            more = self.line.recv(count - len(data))
+            assert more, "the server has gone"
+            data += more
+        return data
+
+    def next(self, answers=True):
+        letter = self.bytes(1).decode()
+        instruction = letter + self.bytes(self.MORE.get(letter, 0)).hex()
+        if answers:
+            self.line.sendall(self.ANSWERS[letter])
+        return instruction
+
+
+def a_stop_that_a_robot_drops_is_written_again():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        with serve(f"tcp:127.0.0.1:{listener.getsockname()[1]}", '"position2d:0" "ranger:0"', "srv1") as server:
+            url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+            with Program("print", "ranger:0", "--url", url):
+                robot = Dropping(listener)
+                with Program("send", "position2d:0", "VEL", '{"vel":{"px":0.3}}', "--for", "300", "--url", url):
+                    while robot.next() != "M646400":
+                        pass
+                    question = robot.next(answers=False)
+                    while question[0] == "M":
+                        robot.line.sendall(b"#M")
+                        question = robot.next(answers=False)
+                stop = robot.next(answers=False)
+                while stop != "M000000":  # on a busy machine it was asked once more
+                    question, stop = stop, robot.next(answers=False)
+                robot.line.sendall(Dropping.ANSWERS[question[0]])  # the stop was dropped: it came before this answer
+                tap.equal(robot.next(), "M000000")
+            robot.line.close()
+
+
+def external_motors_of_an_srv1_are_stopped():
+    """By their client's end, and by the guard: with the bytes of the servo outputs."""
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as wiring:
+        wiring.write('<wiring version="1" robot="srv1"><plug slot="ppm 1" device="External Left Motor"/>'
+                     '<plug slot="ppm 2" device="External Right Motor"/></wiring>')
+        wiring.flush()
+        with Program("emulate", "srv1", "--wire", "motors=servo", "--listen", "tcp:127.0.0.1:0", "--trace") as robot, \
+             serve(address(robot, r"^srv1 (tcp:\S+)"), '"position2d:0"', "srv1", f'alwayson 1 wiring "{wiring.name}"') as server:
+            url = f"localhost:{address(server, r'listening on port ([0-9]+)')}"
+            forward = ("send", "position2d:0", "VEL", '{"vel":{"px":0.3}}', "--for", "300", "--url", url)
+            with Program(*forward):
+                robot.await_line(r"> 53 64 64 ")
+            robot.await_line(r"> 53 32 32 ")
+            with Program(*forward):
+                robot.await_line(r"> 53 64 64 ")
+                robot.await_line(r"> 74 ")  # the keep-alive: the guard has its bytes
+                server.process.kill()
+                robot.await_line(r"> 53 32 32 ")
+
+
 def last_state(path):
     """x, y, heading and forward speed of the robot in a record; zeros before its first whole line."""
     with open(path, encoding="ascii") as file:
@@ -124,4 +191,5 @@ def every_make_drives_ahead_and_stands_when_its_client_leaves():
 
 tap.main(a_player_client_drives_an_nxt, its_sensors_are_read, a_panic_writes_the_stop_bytes,
          a_dead_server_leaves_a_robot_that_stands, a_silent_robot_is_told,
-         every_make_drives_ahead_and_stands_when_its_client_leaves, the_guard_knows_what_the_set_up_has_found)
+         every_make_drives_ahead_and_stands_when_its_client_leaves, the_guard_knows_what_the_set_up_has_found,
+         a_stop_that_a_robot_drops_is_written_again, external_motors_of_an_srv1_are_stopped)

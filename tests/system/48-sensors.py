@@ -12,7 +12,7 @@ import time
 import tty
 
 import tap
-from robots import PATIENCE, PROGRAM, Program, address
+from robots import PATIENCE, PROGRAM, Program, Sensors, address
 
 ROOT = sys.argv[2]
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 2
@@ -23,29 +23,6 @@ FIVE = {"nxt_light": "LEGO.NXT.Light.9844", "temperature": "Troupe.Temperature.1
 def run(*arguments, cwd=None):
     done = subprocess.run([os.path.abspath(PROGRAM), *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd)
     return done.returncode, done.stdout, done.stderr
-
-
-class Sensors:
-    """troupe emulate sensor."""
-
-    def __init__(self, *arguments, count=1):
-        self.process = subprocess.Popen([PROGRAM, "emulate", "sensor", *arguments], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.urls = [self.process.stdout.readline().split()[1] for _ in range(count)]
-
-    def command(self, text, answers=True):
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip() if answers else None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 @contextlib.contextmanager
@@ -69,11 +46,11 @@ def ask(fd, command, end=b"\n"):
 def manifests_are_listed_shown_and_checked():
     code, out, _ = run("sensors")
     names = [line.split()[0] for line in out.splitlines()[1:]]
-    tap.equal((code, names), (0, ["accelerometer", "button", "heater", "nxt_light", "simulated", "temperature", "ultrasonic", "uno_light"]))
+    tap.equal((code, names), (0, ["accelerometer", "button", "heater", "nxt_light", "simulated", "temperature", "ultrasonic", "uno_light", "uno_station"]))
     code, out, _ = run("sensors", "show", "nxt_light")
     tap.equal((code, "mode 1, Floodlight: 1 On, 2 Off" in out, "0.143  piecewise_lin" in out), (0, True, True))
     code, out, _ = run("sensors", "check", *names)
-    tap.equal((code, len(out.splitlines())), (0, 8))
+    tap.equal((code, len(out.splitlines())), (0, len(names)))
     code, _, err = run("sensors", "check", f"{ROOT}/tests/data/sensors/nxt_light_printed.xml")
     tap.equal((code, len(err.splitlines())), (1, 10))
     tap.equal(bool(re.search(r"printed.xml:3: <name>: it is not closed before </identity> of line 24; write </name>", err)), True)
@@ -126,6 +103,26 @@ def channels_are_devices():
         tap.equal((code, "the sensor has no output 1" in err), (1, True))
 
 
+def settings_are_properties_and_are_kept():
+    with tempfile.TemporaryDirectory() as folder, Sensors("nxt_light", "--link", f"{folder}/light", "--wave", "1=550") as sensors:
+        with server(f'port "{folder}/l*" rate 50 provides [ "aio:0" ] alwayson 1') as (url, _), Program("print", f"{url}/aio:0") as reader:
+            reader.await_line(r"voltages: \[550\]")
+            with Program("property", f"{url}/aio:0") as shown:
+                shown.await_line(r"conversion.1 +1 ")
+                shown.await_line(r"mode.1.Floodlight +On ")
+            for wrong in (("conversion.1", "3"), ("mode.1.Floodlight", "Maybe")):
+                tap.equal(run("property", f"{url}/aio:0", *wrong)[0], 1)
+            tap.equal(run("property", f"{url}/aio:0", "conversion.1", "2")[0], 0)
+            tap.equal(run("property", f"{url}/aio:0", "mode.1.Floodlight", "2")[0], 0)
+            reader.await_line(r"voltages: \[50\]")
+            sensors.command("unplug 1")
+            reader.await_line(r"voltages: \[\]")
+            sensors.command("plug 1")
+            reader.await_line(r"voltages: \[50\]")
+            for key, value in (("conversion.1", "2"), ("mode.1.Floodlight", "Off"), ("unit.voltages[0]", "%"), ("uncertainty.voltages[0]", "0.143")):
+                tap.equal(value in run("property", f"{url}/aio:0", key)[1], True)
+
+
 def a_line_that_loses_and_garbles_bytes_is_read():
     with server('port "sensor:button?wave=1=1&lose=1&garble=1&seed=3" verify yes rate 50 provides [ "dio:0" ]') as (url, _):
         with Program("print", f"{url}/dio:0", "-n", "20", "--timeout", str(PATIENCE)) as reader:
@@ -163,5 +160,5 @@ def five_sensors_are_plugged_in_and_out():
 
 
 tap.main(manifests_are_listed_shown_and_checked, a_new_manifest_is_right, an_emulated_sensor_answers_on_a_terminal,
-         channels_are_devices, a_line_that_loses_and_garbles_bytes_is_read, what_is_no_sensor_is_told,
+         channels_are_devices, settings_are_properties_and_are_kept, a_line_that_loses_and_garbles_bytes_is_read, what_is_no_sensor_is_told,
          five_sensors_are_plugged_in_and_out)

@@ -183,7 +183,6 @@ def mistakes_of_a_websocket_client_are_told():
                               ({"op": "subscribe", "subscriptions": [{"id": 1, "channelId": 99999}]}, "no channel"),
                               ({"op": "subscribe", "subscriptions": [{"id": -1, "channelId": 1}]}, "id"),
                               ({"op": "unsubscribe", "subscriptionIds": [4]}, "not there"),
-                              ({"op": "advertise", "channels": [{"id": 1, "topic": "/x", "encoding": "json"}]}, "topic"),
                               ({"op": "advertise", "channels": [{"id": 1, "topic": "/6665/position2d/0/cmd/VEL",
                                                                  "encoding": "cdr"}]}, "encoding"),
                               ({"op": "unadvertise", "channelIds": [4]}, "not advertised"),
@@ -191,6 +190,9 @@ def mistakes_of_a_websocket_client_are_told():
                               ({"what": 1}, "op")):
             client.say(**message)
             tap.equal((message, word in client.op("status")["message"]), (message, True))
+        client.say(op="advertise", channels=[{"id": 7, "topic": "/x", "encoding": "json"}])
+        client.binary(b"\x01\x07\x00\x00\x00{}")
+        tap.equal("no device takes commands on this topic" in client.op("status")["message"], True)
         client.binary(b"\x01\x00\x00\x00\x00{}")
         tap.equal("not advertised" in client.op("status")["message"], True)
         client.binary(b"")

@@ -5,11 +5,16 @@ chip, a file of the firmware's folder; the firmware of the micro:bit and QEMU, i
 import argparse
 import os
 import pathlib
+import pty
 import re
+import select
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
+import tty
 
 import cli
 import player
@@ -160,6 +165,36 @@ def a_line_that_loses_or_turns_bytes_loses_no_program():
             tap.equal((code, err, out.splitlines()[-1]), (0, "", f"{word} {at} 3.5"))
 
 
+def pass_on(host, board, wakes):
+    """Between a host and a board: before the answer to RUN comes the answer to an earlier HALT once more."""
+    while True:
+        ready = select.select([host, board, wakes], [], [])[0]
+        if wakes in ready:
+            return
+        if board in ready:
+            os.write(host, os.read(board, 4096))
+        if host in ready:
+            request = os.read(host, 4096)
+            if len(request) > 15 and request[15] == 17:
+                os.write(host, bytes.fromhex("00000005 00 00000000"))
+            os.write(board, request)
+
+
+def an_answer_that_comes_late_is_not_taken_for_another_one():
+    with Board() as board, Line(board) as line:
+        host, there = pty.openpty()
+        tty.setraw(there)
+        wakes, wake = os.pipe()
+        thread = threading.Thread(target=pass_on, args=(host, line.fd, wakes), daemon=True)
+        thread.start()
+        code, out, err = upload(argparse.Namespace(url="serial:" + os.ttyname(there)), "print 42\n", "--watch")
+        os.write(wake, b"x")
+        thread.join()
+        for fd in (host, there, wakes, wake):
+            os.close(fd)
+        tap.equal((code, err, out.splitlines()[-1:]), (0, "", ["42"]))
+
+
 def a_block_that_is_wrong_is_refused_and_half_a_program_does_not_run():
     with Board() as board:
         code, _, _ = upload(board, WALK)
@@ -230,12 +265,49 @@ def it_is_a_robot_of_the_server():
             board.until("state 5", r"level 0 duty 0 ")  # the guard
 
 
+PLAYED = """device eye is Light Sensor number 3
+device arm is Servo
+device lamp is LED
+print eye > 45, eye < 55
+set lamp to true
+do WriteServo arm, 90
+drive 50 turn 20
+wait 600 s
+"""
+
+
+def a_program_on_the_computer_plays_on_it():
+    """The robot file has no translations: the packets are those of the protocol, executed by the firmware."""
+    assert 'kind="universal"' in (ROOT / "robots/uno.xml").read_text()
+    with Board() as board, tempfile.NamedTemporaryFile("w", suffix=".play") as file:
+        file.write(PLAYED)
+        file.flush()
+        board.ask("analog 3 2500")
+        with Program("play", file.name, "--on", "uno", "--port", board.url, "--trace") as program:
+            program.await_line(r"Light Sensor\" → Analog Input 3")
+            program.await_line(r"^true true$")
+            program.await_line(r"^> 00 00 00 19 01 (\w\w ){4}30 0c 14 00 40 49 00 00 00 00 00 00 40 34 00 00 00 00 00 00$")  # Drive is one packet
+            board.until("state 13", r"level 1")
+            board.until("state 9", r"pulse 147\d$")
+            board.until("state 5", r"duty 77 ")
+            board.until("state 6", r"duty 179 ")
+            program.process.send_signal(signal.SIGINT)
+            program.process.wait()
+            board.until("state 5", r"level 0 duty 0 ")
+
+
 def chip_and_computer_are_alike():
     for what in (("vectors", "5000"), ("traces", "100"), ("hostile", "300")):
         result = subprocess.run([BENCH, str(FOLDER), *what], capture_output=True, text=True, check=False, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         tap.equal((what, result.returncode, result.stderr), (what, 0, ""))
         assert " differ 0" in result.stdout, result.stdout
         print("#", result.stdout.splitlines()[-1])
+
+
+def the_firmware_keeps_its_limits():
+    result = subprocess.run([BENCH, str(FOLDER), "figures"], capture_output=True, text=True, check=False, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    assert "flash: interpreter and arithmetic" in result.stdout, result.stdout
+    tap.equal((result.returncode, [line for line in result.stdout.splitlines() if "MISSED" in line]), (0, []))
 
 
 PROGRAMS = (
@@ -263,7 +335,8 @@ def another_architecture_runs_the_same_images():
             machine.kill()
 
 
-tap.main(another_architecture_runs_the_same_images, a_program_is_uploaded_and_runs_alone_after_a_reset, what_it_prints_is_watched_and_the_end_stops_everything,
+tap.main(the_firmware_keeps_its_limits, another_architecture_runs_the_same_images, a_program_is_uploaded_and_runs_alone_after_a_reset, what_it_prints_is_watched_and_the_end_stops_everything,
          what_a_chip_cannot_do_is_said_with_its_line, an_upload_is_taken_at_any_time_by_a_board_that_is_not_reset, a_line_that_loses_or_turns_bytes_loses_no_program,
+         an_answer_that_comes_late_is_not_taken_for_another_one,
          a_block_that_is_wrong_is_refused_and_half_a_program_does_not_run, universal_commands_on_the_line_are_executed,
-         what_the_host_moves_stops_when_it_is_silent, it_is_a_robot_of_the_server, chip_and_computer_are_alike)
+         what_the_host_moves_stops_when_it_is_silent, it_is_a_robot_of_the_server, a_program_on_the_computer_plays_on_it, chip_and_computer_are_alike)

@@ -94,6 +94,7 @@ def cut_and_flipped_files_give_back_every_intact_chunk(path, url):
     data = pathlib.Path(path + "a.mcap").read_bytes()
     chunks = chunks_of(data)
     messages = sum(chunk[2] for chunk in chunks)
+    whole = elsewhere([path + "a.mcap"])[0]["indexed"]["sums"]
     assert len(chunks) > 3 and messages > 100, (len(chunks), messages)
     source = random.Random(17)
 
@@ -112,9 +113,9 @@ def cut_and_flipped_files_give_back_every_intact_chunk(path, url):
         pathlib.Path(name).write_bytes(changed)
     for told, place in zip(recovered(names, 1), places):
         hit = [chunk for chunk in chunks if chunk[0] <= place < chunk[1]]
-        times = bool(hit) and hit[0][0] + 9 <= place < hit[0][0] + 25  # of the chunk: without them it is intact
         left = messages - sum(chunk[2] for chunk in hit)
-        assert sound(told) == left or (times and sound(told) == messages), (place, told, left)
+        # The times of a chunk can be lost, and now and then other bytes of zstd mean the same.
+        assert sound(told) == left or told["indexed"]["sums"] == whole, (place, told, left)
 
 
 @serving(ROBOT)

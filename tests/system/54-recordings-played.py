@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The drivers log, writelog and readlog: rings of files, recordings as devices again, Player's text format.
 argv: the troupe program."""
+import base64
 import functools
 import glob
 import json
@@ -94,7 +95,7 @@ def what_is_played_is_what_was_recorded(path):
         with Running("log", "position2d:0", "laser:0", "sonar:0", "-n", str(len(first)), "-o", path + "b.mcap",
                      "--form", "xdr", "--compression", "none", url=at(server)) as recorder:
             while not all(device["readers"] for device in json.loads(troupe("list", "--json", url=at(server)).stdout)["devices"]
-                          if device["device"] != "log:0"):
+                          if device["device"] not in ("log:0", "recordings:0")):
                 time.sleep(0.05)
             tap.equal(troupe("request", "log:0", "SET_READ_STATE", '{"state":1}', url=at(server)).returncode, 0)
             tap.equal(recorder.ended()[0], 0)
@@ -243,6 +244,70 @@ def what_is_no_recording_is_not_replaced(path):
     tap.equal((os.listdir(path), pathlib.Path(path + "x.mcap").read_text()), (["x.mcap"], "a letter"))
 
 
+def ask(server, device, message, value=None):
+    return troupe("request", device, message, *([json.dumps(value)] if value is not None else []), "--json", url=at(server))
+
+
+def answer(server, device, message, value=None):
+    result = ask(server, device, message, value)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return json.loads(result.stdout) if result.stdout.strip() else None
+
+
+@folder
+def a_folder_of_recordings_is_listed_fetched_and_played(path):
+    pathlib.Path(path + "letter.mcap").write_text("a letter")
+    sections = (f'driver ( name "log" requires [ "laser:0" "position2d:0" ] provides [ "recordings:0" ] filename "{path}r.mcap" {PLAIN} autorecord no )\n'
+                f'driver ( name "log" provides [ "laser:7" "position2d:7" "recordings:1" ] filename "{path}none.mcap" )\n')
+    with player.server(PROGRAM, FAKE + sections) as server:
+        tap.equal(answer(server, "recordings:0", "LIST")["files"], [])
+        state = answer(server, "recordings:1", "STATE")
+        tap.equal((state["records"], state["runs"], state["name"], state["span"]), (0, 0, "", 0))
+        for name in ("a.mcap", "b.mcap"):
+            answer(server, "recordings:0", "RECORD", {"name": name})
+            while answer(server, "recordings:0", "STATE")["messages"] < 100:
+                time.sleep(0.05)
+            assert "stop the recording first" in ask(server, "recordings:0", "RECORD", {"name": "c.mcap"}).stderr
+            answer(server, "recordings:0", "STOP")
+        files = {file["name"]: file for file in answer(server, "recordings:0", "LIST")["files"]}
+        tap.equal(sorted(files), ["a.mcap", "b.mcap"])
+        for name, file in files.items():
+            data = pathlib.Path(path + name).read_bytes()
+            tap.equal((file["whole"], file["size"], file["messages"]), (1, len(data), len(messages(path + name))))
+            got = b""
+            while len(got) < len(data):
+                got += base64.b64decode(answer(server, "recordings:0", "FETCH", {"name": name, "from": len(got)})["text"])
+            tap.equal(got == data, True)
+        tap.equal(answer(server, "recordings:0", "FETCH", {"name": "a.mcap", "from": files["a.mcap"]["size"]})["text"], "")
+        # Another file on the same devices; what fails changes nothing.
+        answer(server, "recordings:1", "OPEN", {"name": "b.mcap"})
+        for name, error in (("letter.mcap", "there is no recording letter.mcap"), ("no.mcap", "there is no recording no.mcap"),
+                            ("../a.mcap", "a name without a folder is wanted"), ("", "a name without a folder is wanted"),
+                            (".a.mcap", "a name without a folder is wanted"), ("x" * 200, "a name without a folder is wanted")):
+            for message in ("OPEN", "FETCH"):
+                result = ask(server, "recordings:1", message, {"name": name})
+                assert result.returncode == 1 and error in result.stderr, (message, name, result)
+        assert "is not in the file" in ask(server, "recordings:1", "FETCH", {"name": "a.mcap", "from": -1}).stderr
+        assert "choose" not in ask(server, "recordings:1", "STEP", {"messages": 1}).stderr
+        state = answer(server, "recordings:1", "STATE")
+        tap.equal((state["name"], state["messages"], round(state["span"], 3)), ("b.mcap", 1, round(files["b.mcap"]["span"], 3)))
+        for message, value, error in (("GO", {"position": -1}, "no time of the recording"), ("SPEED", {"speed": -1}, "a speed is"),
+                                      ("STEP", {"messages": 0}, "1 to 10000"), ("RECORD", {"name": "z"}, "this driver plays")):
+            assert error in ask(server, "recordings:1", message, value).stderr, message
+        assert "this driver records" in ask(server, "recordings:0", "PLAY").stderr
+        count = sum(topic.startswith("/position2d:0/") for topic, _ in messages(path + "a.mcap"))
+        with Running("print", "position2d:7", "-n", str(count), "--json", url=at(server)) as reader:
+            while not [one for one in json.loads(troupe("list", "--json", url=at(server)).stdout)["devices"]
+                       if one["device"] == "position2d:7" and one["readers"]]:
+                time.sleep(0.05)
+            answer(server, "recordings:1", "OPEN", {"name": "a.mcap"})
+            answer(server, "recordings:1", "PLAY")
+            tap.equal(reader.ended()[0], 0)
+        while answer(server, "recordings:1", "STATE")["runs"]:
+            time.sleep(0.05)
+    tap.equal(sorted(os.listdir(path)), ["a.mcap", "b.mcap", "letter.mcap"])
+
+
 @folder
 def mistakes_have_their_place(path):
     pathlib.Path(path + "p.log").write_text(SAMPLE)
@@ -252,7 +317,7 @@ def mistakes_have_their_place(path):
             ('filename "p.log" speed -1', 'speed "-1" is not 0 to 1000000'),
             ('filename "p.log" times "now"', 'times "now" is not kept or shifted'),
             ('filename "x.mcap" requires [ "laser:0" ] provides [ "laser:1" ]',
-             "a section with `requires` records, and offers a log device only"),
+             "a section with `requires` records; it offers log and recordings only"),
             ('filename "x.mcap" requires [ "laser:0" ] provides [ "log:0" ] max_files 0.5',
              'max_files "0.5" is not a whole number from 1 to 1000')):
         pathlib.Path(path + "m.cfg").write_text(FAKE.replace("position2d:0", "position2d:9").replace("sonar:0", "sonar:9") +
@@ -263,4 +328,5 @@ def mistakes_have_their_place(path):
 
 tap.main(what_is_played_is_what_was_recorded, a_ring_of_files_is_bounded_and_each_is_whole,
          a_player_client_controls_the_playing, the_text_of_writelog_is_read_by_readlog, a_part_is_played_again_and_again,
-         a_full_disk_ends_the_recording_and_not_the_server, what_is_no_recording_is_not_replaced, mistakes_have_their_place)
+         a_full_disk_ends_the_recording_and_not_the_server, what_is_no_recording_is_not_replaced,
+         a_folder_of_recordings_is_listed_fetched_and_played, mistakes_have_their_place)

@@ -118,6 +118,35 @@ def a_refusal_comes_back_with_its_sentence():
             tap.equal(answers[1].body[12:answers[1].body.index(b"\0", 12)] in answers[0].body, True)
 
 
+def older_files_name_the_other_server_by_options():
+    def near(port):
+        return f"""driver ( name "passthrough" provides [ "position2d:7" ] remote_host "localhost" remote_port {port}
+                   remote_index 0 access "r" )\n"""
+
+    with player.server(PROGRAM) as far, player.server(PROGRAM, near(far.address[1])) as server:
+        with player.Client(server.address) as client:
+            client.open(POSITION2D, 7)
+            tap.equal((data_of(client, POSITION2D).interf, client.request(POSITION2D, 7, 1).type), (POSITION2D, player.ACK))
+    for text, wrong in (('remote_host "" )\n', "remote_host is no name of a host"),
+                        ('remote_host "far" remote_port 0 )\n', "remote_port is not between 1 and 65535"),
+                        ('remote_host "far" remote_index -2 )\n', "remote_index is not between 0 and 65535"),
+                        ('remote_host "far" requires [ "laser:1" ] )\n', "give either `requires` or `remote_host`"),
+                        ('remote_host "localhost" )\n', "a circle, so none can start")):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            file.write('driver ( name "passthrough" provides [ "laser:0" ] ' + text)
+            file.flush()
+            result = tap.run([PROGRAM, "check", "-p", "6665", file.name])
+            tap.equal(result.returncode, 1)
+            assert wrong in result.stderr, result.stderr
+    # The last one is a circle on the usual port only.
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write('driver ( name "passthrough" provides [ "laser:0" ] remote_host "localhost" )\n')
+        file.flush()
+        result = tap.run([PROGRAM, "check", file.name])
+        tap.equal(result.returncode, 0)
+        assert "run it on another port, with -p 7000" in result.stderr, result.stderr
+
+
 def a_server_that_is_not_there_is_told_to_who_opens():
     with player.server(PROGRAM, behind(player.reserved_port())) as near, player.Client(near.address) as client:
         hello(client)
@@ -277,6 +306,7 @@ def what_is_wrong_with_it_is_told():
 
 
 tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_with_its_sentence,
+         older_files_name_the_other_server_by_options,
          a_server_that_is_not_there_is_told_to_who_opens, a_server_that_comes_back_is_found_again,
          two_servers_may_use_each_other, an_isolated_driver_works_like_any_other,
          its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, each_try_to_start_it_has_its_own_process,

@@ -219,6 +219,25 @@ def what_a_section_says_in_vain_is_told():
               (1, "", 'troupe check: FOLDER/x.cfg:2:2: sim0: threads "99" is not from 1 to 64\n'))
 
 
+def check_tells_the_mistakes_of_all_models():
+    text = """position ( name "a" drive "sideways" )
+model ( name "b" )
+position ( name "c" drive "up" model ( pose "x" ) )
+nothing ( name "d" )
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        world = pathlib.Path(folder) / "x.world"
+        world.write_text(text)
+        result = troupe("check", str(world))
+        tap.equal((result.returncode, result.stdout), (1, ""))
+        places = re.findall(r"/x\.world:(\d+):\d+: ", result.stderr)
+        tap.equal(sorted({int(line) for line in places}), [1, 3, 4])
+        # The first one is what it fails for, as before.
+        assert re.search(r"^troupe check: .*/x\.world:1:", result.stderr, re.M), result.stderr
+        world.write_text("".join(f'nothing ( name "{i}" )\n' for i in range(100)))
+        assert troupe("check", str(world)).stderr.count("x.world:") <= 42
+
+
 def a_robot_of_ours_without_its_include_is_hinted_at():
     """All of them: the list in the program is that of worlds/robots."""
     for path in sorted(pathlib.Path(OWN, "robots").glob("*.inc")):
@@ -233,7 +252,7 @@ def a_robot_of_ours_without_its_include_is_hinted_at():
             tap.equal(run(f'include "robots/{path.name}"\n{robot} ( name "a" )\n'), (0, ""))
 
 
-tap.main(a_robot_of_ours_without_its_include_is_hinted_at, a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
+tap.main(check_tells_the_mistakes_of_all_models, a_robot_of_ours_without_its_include_is_hinted_at, a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
          what_stands_for_it_in_a_later_section_is_a_note, a_thousand_sections_do_not_make_a_thousand_notes,
          an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,

@@ -128,6 +128,22 @@ def each_section_is_one_robot_on_its_port():
             near(state(message)[1:2], (-2,))
 
 
+def a_robot_that_two_sections_name_has_its_devices_twice():
+    """As in Stage's own autolab.cfg: one model at two ports."""
+    config = write(STAGE.replace('model "r10"', 'model "r0"'))
+    result = subprocess.run([PROGRAM, "check", config], capture_output=True, text=True)
+    tap.equal((result.returncode, 'the position2d of the model "r0" is offered by two sections' in result.stderr), (0, True))
+    with player.launched([PROGRAM, "run", config, "--any-port"], robots=2) as running:
+        with player.Client(("127.0.0.1", running.ports[0])) as first, \
+                player.Client(("127.0.0.1", running.ports[1])) as second:
+            first.open(POSITION2D, 0)
+            second.open(POSITION2D, 0)
+            second.send(POSITION2D, 0, COMMAND, 1, velocity(0.5))
+            for message in states(first):
+                if state(message)[0] > 0.2:
+                    break
+
+
 def the_robot_drives_stops_at_the_wall_and_says_so():
     with player.server(PROGRAM, STAGE.replace('usegui 0', 'speed 20')) as running:
         with player.Client(running.address) as client:
@@ -372,6 +388,7 @@ def many_steps_at_once_leave_room_for_others():
 
 
 tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_its_port,
+         a_robot_that_two_sections_name_has_its_devices_twice,
          the_robot_drives_stops_at_the_wall_and_says_so, time_stamps_are_those_of_the_world_and_follow_the_clock,
          messages_do_not_make_time_pass, everything_in_a_world_is_offered_without_a_list,
          mistakes_are_told_with_their_place, fakelocalize_tells_where_the_robot_is,

@@ -190,7 +190,7 @@ def a_small_plug_in_drives_robots_in_the_world():
         (here / "x.world").write_text(SPINNERS)
         text = f'driver ( name "sim" worldfile "{here}/x.world" lockstep yes )\n'
         compiled(folder)
-        note = f'{here}/x.world:5:41: there is no controller "nobody"; built in are wander, expand and follow; ' \
+        note = f'{here}/x.world:5:41: there is no controller "nobody"; built in are wander, expand, follow, flocking, lasernoise and fasr; ' \
             "the model waits for commands"
         assert note in checked(folder, text).stderr, checked(folder, text).stderr
         with player.server(PROGRAM, text) as running:

@@ -120,7 +120,7 @@ def a_panic_reaches_the_robots_through_their_bytes():
 
 def the_page_is_served_and_printed():
     with House("--headless") as house:
-        page = re.search(r"the demo is at (http://localhost:\d+/); open it in a browser", "".join(house.lines)).group(1)
+        page = re.search(r"the demo is at (http://localhost:\d+/) \(open it in a browser", "".join(house.lines)).group(1)
         with urllib.request.urlopen(page, timeout=cli.PATIENCE) as answer:
             tap.equal(answer.status, 200)
             assert b"<html" in answer.read()

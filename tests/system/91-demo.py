@@ -475,6 +475,23 @@ def headless_it_leaves_a_picture():
         assert pathlib.Path(f"{folder}/x.svg").read_text().startswith("<svg ")
 
 
+def a_configuration_is_shown_with_all_that_it_draws():
+    """Its drivers run in the same server; without a world there is nothing to show."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "r.world").write_text('position ( name "r" )\n')
+        (path / "r.cfg").write_text('# worldfile "no.world"\ndriver ( name "stage" provides [ "simulation:0" ] worldfile "r.world" )\n'
+                                    'driver ( name "stage" model "r" provides [ "position2d:0" ] )\n')
+        (path / "none.cfg").write_text('driver ( name "fake" provides [ "position2d:0" ] )\n')
+        result = troupe("demo", f"{folder}/r.cfg", "--headless", "--seconds", "2", "--speed", "0", "--render", f"{folder}/x.svg")
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        assert "/x.svg shows the world after 2 s\nnext: " in result.stdout and "run " in result.stdout, result.stdout
+        assert "<svg" in (path / "x.svg").read_text(), "no picture"
+        result = troupe("demo", f"{folder}/none.cfg", "--headless", "--seconds", "2")
+        tap.equal(result.returncode, 1)
+        assert f"none.cfg has no world to show; troupe run {folder}/none.cfg serves it" in result.stderr, result.stderr
+
+
 def it_ends_when_it_was_told_to():
     """To the step, however fast time is."""
     with tempfile.TemporaryDirectory() as folder:
@@ -518,4 +535,4 @@ tap.main(the_world_is_drawn_live_and_q_ends_it, a_panic_is_shown_above_the_world
          nothing_is_cut_in_two_on_any_terminal, a_dumb_terminal_gets_plain_lines, fewer_colours_are_enough, without_colours_and_utf8_there_are_letters,
          a_terminal_that_is_stopped_stops_nobody_else, what_it_tells_to_type_works,
          a_taken_port_does_not_matter, whatever_the_world_what_it_tells_to_type_works,
-         headless_it_leaves_a_picture, it_ends_when_it_was_told_to, quit_time_ends_it, mistakes_are_told)
+         headless_it_leaves_a_picture, a_configuration_is_shown_with_all_that_it_draws, it_ends_when_it_was_told_to, quit_time_ends_it, mistakes_are_told)

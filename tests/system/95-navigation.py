@@ -12,9 +12,11 @@ import zlib
 import navigation
 import player
 import tap
-from navigation import LOCALIZE, MAP, PLANNER, SIMULATION, Robot, away
+from navigation import LOCALIZE, MAP, PLANNER, SIMULATION, Robot, away, travel, truth
 from player import ACK, POSITION2D
 
+SCENE = 244
+POINTS, LINE, LINES = 0, 1, 2  # kinds of strokes
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 os.environ["TROUPE_WORLD_PATH"] = str(ROOT / "worlds")
 
@@ -105,6 +107,36 @@ def a_map_from_a_file_is_fetched_in_tiles():
             tap.equal(list(struct.unpack(">6b", cells)), [-1, -1, 1, -1, 0, -1])
 
 
+def a_map_grows_and_gets_other_cells():
+    """mapcspace and mapscale, as devices that others ask."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "m.pgm"
+        path.write_bytes(b"P5 8 4 255\n" + bytes([0] + [255] * 31))  # the highest cell on the left is occupied
+        text = (f'driver ( name "mapfile" provides [ "map:0" ] filename "{path}" resolution 0.5 origin [0 0 0] )\n'
+                'driver ( name "mapcspace" provides [ "map:1" ] requires [ "map:0" ] robot_radius 0.6 )\n'
+                'driver ( name "mapscale" provides [ "map:2" ] requires [ "map:0" ] resolution 1 )\n')
+        with navigation.served(PROGRAM, "", text) as server:
+            robot = Robot(server.address, [(MAP, 1), (MAP, 2)], position=None)
+            grown, scaled = navigation.fetch_map(robot, 1), navigation.fetch_map(robot, 2)
+            robot.close()
+        tap.equal((grown.width, grown.height), (8, 4))
+        tap.equal([i for i, value in enumerate(grown.cells) if value > 0], [16, 24, 25])
+        tap.equal((scaled.width, scaled.height, scaled.scale), (4, 2, 1))
+        tap.equal(scaled.cells, [-1, -1, -1, -1, 1, -1, -1, -1])
+
+
+def older_names_of_interfaces_are_understood():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "old.cfg"
+        path.write_text('driver ( name "fake" provides [ "position:0"\n "laser2d:0"\n "left::sonar:0" ] )\n')
+        result = troupe("check", str(path))
+        tap.equal(result.returncode, 0)
+        for words in ('old.cfg:1:33: "position" is an older name: the interface is "position2d" now',
+                      'old.cfg:2:2: "laser2d" is an older name: the interface is "laser" now', "position2d:0",
+                      'old.cfg:3:2: "left::sonar:0" is an older form: a key has three colons now, "left:::sonar:0"'):
+            assert words in result.stdout + result.stderr, result
+
+
 def a_wrong_map_is_refused_with_its_place():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
@@ -183,20 +215,6 @@ def nd_goes_through_a_door_and_gives_up_without_progress():
 
 # ---- wavefront ----
 
-def travel(robot, x, y, seconds, planner=0):
-    """Go there by a planner; whether it arrives in time. Returns the states on the way."""
-    states = []
-    robot.send_goal(planner, x, y)
-    for _ in range(int(seconds * 10)):
-        robot.step()
-        robot.settle(PLANNER, planner, robot.time)
-        robot.settle(PLANNER, 1, robot.time)
-        states.append(robot.plan(planner))
-        if states[-1]["done"] and away(states[-1]["goal"], x, y) < 1e-6:
-            return states
-    raise AssertionError(f"not at {x} {y} after {seconds} s: {robot.plan(planner)} {robot.pose()}")
-
-
 def a_way_through_doors_is_planned_and_driven():
     """From one office into another, where a straight line crosses walls; and a plan that moves nothing."""
     with navigation.served(PROGRAM, OFFICE, SIM + VFH + WAVEFRONT) as server:
@@ -248,12 +266,6 @@ def enable_holds_the_robot():
 
 
 # ---- amcl ----
-
-def truth(robot):
-    reply = robot.ask(SIMULATION, 0, 1, player.text("ada") + struct.pack(">ddd", 0, 0, 0))
-    tap.equal(reply.type, ACK)
-    return struct.unpack(">ddd", reply.body[-24:])
-
 
 def guesses(robot):
     """Weight, pose of each guess, the best first."""
@@ -322,6 +334,76 @@ def all_three_bring_a_robot_into_another_room():
         robot.close()
 
 
+def two_clients_see_guesses_and_one_pose():
+    """The same driver is a localize with several guesses for one client, and a position2d with one pose for another."""
+    with navigation.served(PROGRAM, OFFICE, LOST) as server:
+        simple = Robot(server.address, [(POSITION2D, 2), (SIMULATION, 0)])
+        guesses = Robot(server.address, [(LOCALIZE, 0)], position=None)
+        wait_for_map(guesses)
+        for _ in range(10):
+            simple.step()
+            guesses.settle(LOCALIZE, 0, simple.time)
+        body = guesses.latest[(LOCALIZE, 0, 1)]
+        assert struct.unpack_from(">I", body, 12)[0] >= 1, body
+        best = struct.unpack_from(">3d", body, 20)
+        simple.step()
+        while simple.times.get((POSITION2D, 2), -1) < simple.time - 0.05:  # there is a guess, so it tells the pose of every step
+            simple.hear(simple.client.message())
+        pose = simple.pose(2)
+        assert away(best, *pose[:2]) < 0.05, (best, pose)
+        assert away(pose, *truth(simple)[:2]) < 0.3, (pose, truth(simple))
+        simple.close()
+        guesses.close()
+
+
+def strokes(robot):
+    """What was drawn, as (in the frame of the world, kind, points)."""
+    drawn = []
+    first = total = 0
+    while first == 0 or first < total:
+        reply = robot.ask(SCENE, 0, 6, struct.pack(">II", first, 0))
+        _, total, count = struct.unpack_from(">3I", reply.body)
+        at = 16
+        for _ in range(count):
+            model, kind = struct.unpack_from(">II", reply.body, at)
+            numbers = struct.unpack_from(">I", reply.body, at + 40)[0]
+            points = struct.unpack_from(f">{numbers}f", reply.body, at + 48)
+            drawn.append((model == 0xffffffff, kind, list(zip(points[::2], points[1::2]))))
+            at += 48 + 4 * numbers
+        first += count
+        if count == 0:
+            break
+    return drawn
+
+
+def way_and_particles_are_drawn_on_the_world():
+    """The way from the robot to the goal until it is there; particles around the robot."""
+    amcl = AMCL.replace("{pose}", "[-6.8 2.4 -60]").replace("{var}", "[0.3 0.3 10]").replace('"laser:::map:1"', '"laser:::map:1" "graphics2d:1"')
+    stack = WAVEFRONT.replace("input:::position2d:0", "input:::position2d:2").replace('"map:1"', '"map:1" "graphics2d:0"')
+    text = SIM.replace('"map:1"', '"map:1" "scene:0" "world:::graphics2d:0" "world:::graphics2d:1" "simulation:0"') + amcl + VFH + stack
+    with navigation.served(PROGRAM, OFFICE, text) as server:
+        robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1), (SCENE, 0), (LOCALIZE, 0)])
+        wait_for_map(robot)
+        robot.step(3)
+        robot.send_goal(0, -7, 0.25)
+        drawn = []
+        while not {LINE, LINES, POINTS} <= {kind for _, kind, _ in drawn}:  # each drawing takes several commands
+            robot.step()
+            drawn = strokes(robot)
+        tap.equal({of_world for of_world, _, _ in drawn}, {True})
+        way = next(points for _, kind, points in drawn if kind == LINE)
+        assert away(way[0], -6.8, 2.4) < 0.5 and away(way[-1], -7, 0.25) < 0.5, way
+        waypoints = next(points for _, kind, points in drawn if kind == POINTS)
+        tap.equal(waypoints, way[1:])
+        particles = next(points for _, kind, points in drawn if kind == LINES)
+        assert len(particles) >= 200 and max(away(point, -6.8, 2.4) for point in particles) < 2.5, particles
+        travel(robot, -7, 0.25, 60)
+        while any(kind == LINE for _, kind, _ in drawn):
+            robot.step()
+            drawn = strokes(robot)
+        robot.close()
+
+
 def goto_drives_and_tells():
     """The command, in a world that runs by itself, faster than life."""
     fast = SIM.replace("lockstep yes", "speed 8")
@@ -337,8 +419,10 @@ def goto_drives_and_tells():
         assert "the time is over" in result.stderr and "the robot is stopped" in result.stderr, result.stderr
 
 
-tap.main(a_map_from_a_file_is_fetched_in_tiles, a_wrong_map_is_refused_with_its_place,
+tap.main(a_map_from_a_file_is_fetched_in_tiles, a_map_grows_and_gets_other_cells, older_names_of_interfaces_are_understood,
+         a_wrong_map_is_refused_with_its_place,
          a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
          nd_goes_through_a_door_and_gives_up_without_progress,
          a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one, enable_holds_the_robot,
-         a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room, goto_drives_and_tells)
+         a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room,
+         two_clients_see_guesses_and_one_pose, way_and_particles_are_drawn_on_the_world, goto_drives_and_tells)

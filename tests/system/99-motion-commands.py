@@ -6,14 +6,17 @@ import json
 import math
 import pathlib
 import re
+import signal
+import struct
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 import player
 import tap
 from cli import PROGRAM, Running, says, troupe, usage
-from motion import Client
+from motion import Client, record
 
 ROOT, NOD = pathlib.Path(sys.argv[2]), sys.argv[3]
 KEYS = 'keys [ "anna move drive on and on and on" "boss operate decide for all of us" ]\n'
@@ -22,7 +25,7 @@ ROBOT = f"""
 front ( name "motion" )
 driver ( name "fake" provides [ "position2d:0" "ptz:0" ] rate 100 )
 driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:0" "head:::ptz:0" ]
-  urdf "{ROOT}/robots/pioneer.urdf" base_acceleration [ 5 5 5 ] )
+  urdf "{ROOT}/robots/pioneer.urdf" base_acceleration [ 5 5 5 ] device_lease 60 )
 """
 
 
@@ -74,11 +77,21 @@ def a_robot_is_described_and_moved():
     result = troupe("motion", "state", "motion://127.0.0.1:1")
     tap.equal(result.returncode, 1)
     assert "connect to tcp:127.0.0.1:1: connection refused" in result.stderr, result.stderr
+    with tempfile.NamedTemporaryFile("w+") as older:
+        older.write("kept")
+        older.flush()
+        tap.equal((troupe("motion", "record", older.name, "motion://127.0.0.1:1").returncode, pathlib.Path(older.name).read_text()),
+                  (1, "kept"))
 
 
 def wrong_arguments_of_commands_are_refused():
     for arguments, reason in ((("play",), "which file?"), (("record",), "into which file?"), (("rate",), "which rate? 0 (hold) to 1 (full speed)"),
                               (("rate", "2"), "a rate is 0 to 1, not 2"), (("set",), "which dofs? set JOINT[:DOF]=VALUE..., in rad or m"),
+                              (("rate", "abc", "robot.local"), 'the rate is no number: "abc"'),
+                              (("rate", "motion://robot.local", "abc"), 'the rate is no number: "abc"'),
+                              (("set", "waist", "robot.local"), "waist needs =VALUE, in rad or m"),
+                              (("set", "--url", "robot.local", "waist"), "waist needs =VALUE, in rad or m"),
+                              (("set", "waist"), 'which dofs? set JOINT[:DOF]=VALUE..., in rad or m; "waist" has no =VALUE and is taken as the robot'),
                               (("goto",), "where to? goto X Y [THETA], in m and rad"), (("goto", "a", "b"), 'X is no number: "a"'),
                               (("goto", "1", "b", "robot.local"), 'Y is no number: "b"'), (("goto", "far", "1", "b"), 'X is no number: "far"'),
                               (("goto", "1", "2", "a", "b"), 'the server is named twice: "a" and "b"'),
@@ -98,12 +111,14 @@ def a_sequence_is_played_recorded_and_drawn():
             tap.equal(result.returncode, 0)
             assert re.match(r"played 16 of 16 frames in 1\.\d\d s; 0 late, 0 stalls, held for 0\.00 s\n", result.stdout), result
             tap.equal(recorder.interrupt(), (0, ""))
+            closing = recorder.line()
         words = [text.text for text in xml.etree.ElementTree.parse(plot).iter("{http://www.w3.org/2000/svg}text")]
         for word in ("planned", "played", "x [m]", "y [m]", "time of the sequence [s]", "position [rad]", "head:0"):
             assert word in words, (word, words)
         rows = taken.read_text().splitlines()
         tap.equal(rows[1], "time,base.vx,base.vy,base.omega,head:0.speed,head:1.speed,head:0,head:1")
         tap.equal(len(rows) > 10, True)
+        tap.equal(closing, f"recorded {len(rows) - 2} states, {float(rows[-1].split(',')[0]):.2f} s\n")
         again = pathlib.Path(folder, "again.csv")
         again.write_text("\n".join(rows[:12]) + "\n")
         result = motion_says(url, "play", str(again), "--mode", "adaptive")
@@ -124,6 +139,35 @@ def what_is_not_done_as_asked_is_said():
             tap.equal(motion_says(url, "play", str(path), "--mode", *mode).stdout,
                       "modified: base.vy 0.3 is left out: the base cannot move so\nmodified: base.vx is clamped from 7 to 0.5\n"
                       "sent 4 of 4 frames\n")
+
+
+def a_sequence_that_is_refused_is_no_success():
+    """Another client has the head; then a joint that takes no forces."""
+    with robot() as (url, port), tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "nod.csv")
+        path.write_text("time,head:0\n" + "".join(f"{i / 10},0.1\n" for i in range(6)))
+        holder = Client(port, name="berta", lease=30_000_000)
+        holder.command(record(0x0202, struct.pack(">HHxxxxq", 1, 0, 1), tag=9))  # SPEED, which lasts
+        holder.signal(9)
+        end = f"troupe motion: the robot has not done what {path} says: 6 commands were refused or interrupted\n"
+        for mode in ("playback", "adaptive", "direct"):
+            result = motion_says(url, "play", str(path), "--mode", mode)
+            tap.equal((result.returncode, result.stderr), (1, "troupe motion: BUSY: head is moved by berta\n" + end))
+        holder.close()
+        path.write_text("time,head:0.force\n0,1\n0.1,2\n")
+        result = motion_says(url, "play", str(path))
+        tap.equal((result.returncode, result.stderr.startswith("troupe motion: NA: ")), (1, True))
+
+
+def frames_that_are_not_evenly_spaced_are_refused_with_a_hint():
+    with robot() as (url, _), tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "uneven.csv")
+        path.write_text("time,head:0\n0,0.1\n0.1,0.1\n0.2,0.1\n1.1,0.2\n")
+        result = motion_says(url, "play", str(path))
+        tap.equal((result.returncode, result.stdout, result.stderr),
+                  (1, "played none of 4 frames\n",
+                   "troupe motion: ERROR: the frames are not evenly spaced; --mode adaptive plays such frames\n"))
+        tap.equal(motion_says(url, "play", str(path), "--mode", "adaptive").returncode, 0)
 
 
 def frames_in_time_end_when_their_motions_have_ended():
@@ -185,6 +229,25 @@ def ctrl_c_stops_the_robot():
             pass
 
 
+def a_goto_of_a_server_that_stood_still_says_why_it_ended():
+    """Nothing is driven on after a pause that was longer than the lease of the device, and nobody waits for it."""
+    with player.server(PROGRAM, ROBOT.replace("device_lease 60", "device_lease 0.5")) as server:
+        port = server.fronts["motion"]
+        url = f"motion://127.0.0.1:{port}"
+        watcher = Client(port)
+        with Running("motion", "goto", "9", "0", url) as driving:
+            while watcher.base()[3] < 0.1:
+                assert driving.process.poll() is None, driving.ended()
+            server.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.8)  # over the 0.5 s of device_lease
+            server.process.send_signal(signal.SIGCONT)
+            code, errors = driving.ended()
+            tap.equal(code, 1)
+            assert "position2d:0: the lease of 0.500 s has ended: the server was busy for longer (device_lease)" in errors, errors
+        while abs(watcher.base()[3]) > 1e-3:
+            pass
+
+
 def a_client_that_vanishes_leaves_nothing_behind():
     with robot() as (url, port), tempfile.TemporaryDirectory() as folder:
         watcher = Client(port)
@@ -225,6 +288,38 @@ def without_keys_every_local_client_is_an_operator():
         watcher.base()
 
 
+def a_rate_that_nobody_keeps_is_told():
+    with robot() as (url, port):
+        said = ("troupe motion: this has no effect: no other client is connected, and the robot forgets the rate when the last one "
+                "leaves\n")
+        for command in ("hold",), ("rate", "0.5"):
+            says(motion_says(url, *command), 0, said)
+        says(motion_says(url, "resume"), 0, "")
+        watcher = Client(port)
+        says(motion_says(url, "rate", "0.5"), 0, "")
+        watcher.close()
+
+
+def troupe_panic_takes_the_address_of_a_motion_front():
+    """It does not greet, as a server that hangs."""
+    with robot() as (url, port), tempfile.TemporaryDirectory() as folder:
+        watcher = Client(port)
+        for address in f"127.0.0.1:{port}", url:
+            with Running("motion", "play", sequence(folder, 300), url) as playing:
+                while watcher.base()[3] < 0.1:
+                    pass
+                result = troupe("panic", address)
+                tap.equal((result.returncode, result.stdout, result.stderr),
+                          (0, f"everything that moves is stopped; troupe motion reset {address} ends the panic\n", ""))
+                code, errors = playing.ended()
+                tap.equal((code, errors.count(" PANIC: ")), (1, 1))
+            result = motion_says(url, "play", sequence(folder, 1))
+            tap.equal((result.returncode, result.stderr.count("raised by troupe panic")), (1, 1))
+            result = motion_says(url, "play", sequence(folder, 0.5), "--mode", "direct")
+            tap.equal((result.returncode, result.stderr.count("raised by troupe panic")), (1, 1))
+            tap.equal(motion_says(url, "reset").stdout, "the panic is over\n")
+
+
 def a_panic_ends_a_sequence():
     with robot(KEYS + ROBOT) as (url, port), tempfile.TemporaryDirectory() as folder:
         watcher = Client(port)
@@ -258,8 +353,11 @@ def the_program_of_the_page_runs():
 
 
 tap.main(a_robot_is_described_and_moved, wrong_arguments_of_commands_are_refused, a_sequence_is_played_recorded_and_drawn,
-         what_is_not_done_as_asked_is_said, frames_in_time_end_when_their_motions_have_ended,
+         what_is_not_done_as_asked_is_said, a_sequence_that_is_refused_is_no_success,
+         frames_that_are_not_evenly_spaced_are_refused_with_a_hint, frames_in_time_end_when_their_motions_have_ended,
          a_dof_that_does_not_arrive_is_named, what_is_no_joint_is_named,
-         mistakes_in_a_file_are_found_before_anything_moves, ctrl_c_stops_the_robot, a_client_that_vanishes_leaves_nothing_behind,
+         mistakes_in_a_file_are_found_before_anything_moves, ctrl_c_stops_the_robot,
+         a_goto_of_a_server_that_stood_still_says_why_it_ended, a_client_that_vanishes_leaves_nothing_behind,
          a_hold_keeps_the_sequence_and_an_operator_ends_it,
-         without_keys_every_local_client_is_an_operator, a_panic_ends_a_sequence, the_program_of_the_page_runs)
+         without_keys_every_local_client_is_an_operator, a_rate_that_nobody_keeps_is_told,
+         troupe_panic_takes_the_address_of_a_motion_front, a_panic_ends_a_sequence, the_program_of_the_page_runs)

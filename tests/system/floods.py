@@ -104,10 +104,10 @@ def p99(values):
 class Attacker(threading.Thread):
     """Sends the same bytes again and again without waiting, and reads what comes."""
 
-    def __init__(self, address, interf, data, once):
+    def __init__(self, address, interf, data, once, connect=None):
         super().__init__(daemon=True)
-        self.client = player.Client(address)
-        if interf != player.PLAYER:
+        self.client = player.Client(address) if connect is None else connect()
+        if connect is None and interf != player.PLAYER:
             with contextlib.suppress(AssertionError):
                 self.client.open(interf, 0)
         self.data, self.once = data, once
@@ -185,11 +185,11 @@ class Trial:
         time.sleep(0.7)
         self.idle = p99(self.witness.take()[0])
 
-    def attack(self, interf, data, seconds, once=False, attackers=ATTACKERS):
-        """`data` from several clients: once each, or without end."""
+    def attack(self, interf, data, seconds, once=False, attackers=ATTACKERS, connect=None):
+        """`data` from several clients: once each, or without end. `connect` makes clients of another front."""
         before = highest = self.server.memory()
         self.witness.take()
-        running = [Attacker(self.server.address, interf, data, once) for _ in range(attackers)]
+        running = [Attacker(self.server.address, interf, data, once, connect) for _ in range(attackers)]
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             highest = max(highest, self.server.memory())

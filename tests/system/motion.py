@@ -145,6 +145,10 @@ class Client:
             if not self.read():
                 raise ConnectionError(f"the connection has ended; {self.records}")
 
+    def has_ended(self, tag):
+        """Whether the last signal with this tag has come, without waiting for it."""
+        return any(found == 0x8001 and mark == tag and Signal(mark, body).final for found, mark, body in self.records)
+
     def state(self):
         """Position and velocity of every dof."""
         body = self.ask(0x0405)

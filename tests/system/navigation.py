@@ -4,11 +4,35 @@ import math
 import pathlib
 import struct
 import tempfile
+import zlib
 
 import player
 from player import ACK, COMMAND, DATA, POSITION2D, REQUEST
 
 PLANNER, LOCALIZE, MAP, WORLD, SIMULATION = 44, 25, 42, 240, 31
+
+OFFICE = """
+interval_sim 100
+include "things.inc"
+include "office.inc"
+include "robots/pioneer.inc"
+pioneer ( name "ada" pose [-6.8 2.4 0 -60] MORE lms ( pose [0.03 0 0 0] ) )
+"""
+# A world in lockstep with one robot, whose map is known; a robot that goes to places.
+STACK = """
+driver ( name "sim" worldfile "{world}" provides [ "world:0" "map:1" "simulation:0" ] lockstep yes lease 0 )
+driver ( name "sim" provides [ "position2d:0" "laser:0" ] model "ada" lease 0 )
+driver ( name "vfh" provides [ "position2d:1" "planner:1" ] requires [ "position2d:0" "laser:0" ] lease 0
+         max_speed 0.5 max_acceleration 0.5 distance_epsilon 0.3 angle_epsilon 10 )
+driver ( name "wavefront" provides [ "planner:0" ] lease 0
+         requires [ "output:::position2d:1" "input:::position2d:0" "map:1" "laser:0" ]
+         safety_dist 0.15 distance_epsilon 0.4 angle_epsilon 180 )
+"""
+
+
+def office(odometry=""):
+    """The office with one robot; with an error, its odometry drifts."""
+    return OFFICE.replace("MORE", f'localization "odom" {odometry}' if odometry else "")
 
 
 @contextlib.contextmanager
@@ -32,9 +56,8 @@ class Robot:
         self.stalls = 0
         self.way = 0.0
         self.time = 0.0
-        for interface, index in [(POSITION2D, position), *devices]:
+        for interface, index in ([] if position is None else [(POSITION2D, position), (WORLD, 0)]) + devices:
             self.client.open(interface, index)
-        self.client.open(WORLD, 0)
 
     def hear(self, message):
         if message.type != DATA:
@@ -104,3 +127,67 @@ class Robot:
 
 def away(pose, x, y):
     return math.hypot(pose[0] - x, pose[1] - y)
+
+
+def travel(robot, x, y, seconds, planner=0):
+    """Go there by a planner; whether it arrives in time. Returns the states on the way."""
+    states = []
+    robot.send_goal(planner, x, y)
+    for _ in range(int(seconds * 10)):
+        robot.step()
+        robot.settle(PLANNER, planner, robot.time)
+        robot.settle(PLANNER, 1, robot.time)
+        states.append(robot.plan(planner))
+        if states[-1]["done"] and away(states[-1]["goal"], x, y) < 1e-6:
+            return states
+    raise AssertionError(f"not at {x} {y} after {seconds} s: {robot.plan(planner)} {robot.pose()}")
+
+
+def truth(robot, name="ada"):
+    """Where a robot is."""
+    reply = robot.ask(SIMULATION, 0, 1, player.text(name) + struct.pack(">ddd", 0, 0, 0))
+    assert reply.type == ACK, reply
+    return struct.unpack(">ddd", reply.body[-24:])
+
+
+class Grid:
+    """A map that was fetched: -1 is free, 0 unknown, 1 occupied."""
+
+    def __init__(self, scale, width, height, x, y, cells):
+        self.scale, self.width, self.height, self.x, self.y, self.cells = scale, width, height, x, y, cells
+
+    def known(self):
+        return sum(1 for value in self.cells if value)
+
+    def near(self, x, y, value):
+        """Whether there is such a cell at a place or next to it."""
+        column, row = math.floor((x - self.x) / self.scale), math.floor((y - self.y) / self.scale)
+        for v in range(max(row - 1, 0), min(row + 2, self.height)):
+            start = v * self.width
+            if value in self.cells[start + max(column - 1, 0):start + min(column + 2, self.width)]:
+                return True
+        return False
+
+    def agreement(self, truth):
+        """The share of the known cells that the truth has too, there or in the next cell, and their number."""
+        right = known = 0
+        for row in range(self.height):
+            y = self.y + (row + 0.5) * self.scale
+            for column in range(self.width):
+                value = self.cells[row * self.width + column]
+                if value:
+                    known += 1
+                    right += truth.near(self.x + (column + 0.5) * self.scale, y, value)
+        return (right / known if known else 0.0), known
+
+
+def fetch_map(robot, index):
+    """The map of a device, in tiles of a hundred rows."""
+    scale, width, height, x, y, _ = struct.unpack(">fIIddd", robot.ask(MAP, index, 1).body)
+    cells = []
+    for row in range(0, height, 100):
+        reply = robot.ask(MAP, index, 2, struct.pack(">IIIIIiI", 0, row, width, min(100, height - row), 0, 0, 0))
+        assert reply.type == ACK, reply
+        tile = zlib.decompress(reply.body[reply.body.index(b"\x78", 20):])
+        cells += struct.unpack(f">{len(tile)}b", tile)
+    return Grid(round(scale, 7), width, height, x, y, cells)

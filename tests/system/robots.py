@@ -78,3 +78,26 @@ class Emulated:
         self.process.stdin = None
         _, errors = self.process.communicate(timeout=PATIENCE)
         tap.equal((self.process.returncode, errors), (0, ""))
+
+
+class Sensors:
+    """troupe emulate sensor."""
+
+    def __init__(self, *arguments, count=1):
+        self.process = subprocess.Popen([PROGRAM, "emulate", "sensor", *arguments], text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.urls = [self.process.stdout.readline().split()[1] for _ in range(count)]
+
+    def command(self, text, answers=True):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip() if answers else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()

@@ -14,8 +14,8 @@ export const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'u
 
 let browser = null;
 
-export async function begin() {
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+export async function begin(more = []) {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', ...more] });
 }
 
 export async function end() {
@@ -55,6 +55,24 @@ export function holds(condition, text) {
   if (!condition) {
     throw new Error(text);
   }
+}
+
+/** Serious mistakes that axe-core finds on a page that has loaded it. */
+export async function mistakes(page, options = {}) {
+  const result = await page.evaluate((wanted) => globalThis.axe.run(document, wanted), { resultTypes: ['violations'], ...options });
+  return result.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].target.join(' ')}: ${one.nodes[0].failureSummary}`);
+}
+
+/** Nothing serious by axe-core in both colours, and nothing wider than the screen. */
+export async function accessible(page) {
+  await page.evaluate(axeSource);
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForSelector(`html[data-theme=${colorScheme}]`);
+    equal(await mistakes(page), []);
+  }
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  holds(wide <= 0, `the page is ${wide} px wider than the screen`);
 }
 
 /** Waits until a function of this program gives something. */

@@ -283,6 +283,18 @@ main({
     await close(page);
   },
 
+  'charts offer a device that sends numbers, and name one that has sent none': async () => {
+    const page = await open(base, 'charts');
+    await page.click('.chooser button:has-text("Add")');
+    await page.waitForFunction(() => +document.querySelector('.chooser')?.querySelectorAll('select').length > 1);
+    holds(/position2d/.test(await page.inputValue('.chooser label:has-text("Device") select')), 'a vehicle is not offered first');
+    await page.waitForFunction(() => document.querySelectorAll('.chart').length === 1 && document.querySelector('.chart .hint') === null);
+    await page.selectOption('.chooser label:has-text("Message") select', 'GEOM');
+    await page.click('.chooser button:has-text("Add")');
+    await page.waitForSelector('.chart .hint:has-text("no value has come")');
+    await close(page);
+  },
+
   'ranges and odometry are charted with units, and exported': async () => {
     const page = await open(base, 'charts/6665:ranger:0');
     await page.click('.chooser button:has-text("Add")');

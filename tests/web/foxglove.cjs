@@ -110,6 +110,34 @@ async function data_comes_as_ROS_2_has_it(peer) {
   equal(frames.transforms.some((frame) => frame.child_frame_id === "6665/laser:0"), true);
 }
 
+async function a_map_comes_whole_and_to_everybody_who_subscribes(peer) {
+  const service = peer.services.get("/6665/map/0/req/GET_INFO");
+  const answer = peer.until("serviceCallResponse", (response) => response.callId === 9);
+  peer.client.sendServiceCallRequest({ serviceId: service.id, callId: 9, encoding: "json", data: json({}) });
+  const info = JSON.parse(new TextDecoder().decode((await answer).data));
+  const grid = await peer.next("/ros/6665/map/0/INFO");
+  equal([grid.info.width, grid.info.height, grid.data.length, grid.header.frame_id], [info.width, info.height, info.width * info.height, "6665/map"]);
+  equal([Math.abs(grid.info.resolution - info.scale) < 1e-6, grid.info.origin.position.x === info.origin.px], [true, true]);
+  equal([...new Set(grid.data)].every((cell) => cell >= -1 && cell <= 100), true);
+  // The room has walls around it and is free inside.
+  const at = (x, y) => grid.data[Math.floor((y - info.origin.py) / info.scale) * info.width + Math.floor((x - info.origin.px) / info.scale)];
+  equal([at(0, 1), grid.data.includes(100)], [0, true]);
+  const other = await new Peer().ready();
+  equal((await other.next("/ros/6665/map/0/INFO")).data.length, grid.data.length);
+  other.close();
+}
+
+async function a_map_comes_whole_in_JSON_too(peer) {
+  const grid = await peer.next("/ros/6665/map/0/INFO");
+  const plain = await peer.next("/6665/map/0/GRID");
+  equal([plain.info.width, plain.info.height, plain.cells.length], [grid.info.width, grid.info.height, grid.data.length]);
+  equal(plain.cells.every((cell, i) => cell === grid.data[i]), true);
+  equal([Math.abs(plain.info.scale - grid.info.resolution) < 1e-6, plain.info.origin.px === grid.info.origin.position.x], [true, true]);
+  const other = await new Peer().ready();
+  equal((await other.next("/6665/map/0/GRID")).cells.length, plain.cells.length);
+  other.close();
+}
+
 async function JSON_and_CDR_say_the_same(peer) {
   const plain = await peer.next(`${BASE}/STATE`);
   const ros = await peer.next(`/ros${BASE}/STATE`, (value) => value.header.stamp.sec >= 0);
@@ -127,6 +155,45 @@ async function every_definition_of_ROS_2_can_be_read(peer) {
     }
   }
   equal(count > 4, true);
+}
+
+/** What the readers of Foxglove understand: types alone, members in every object, no references. Gives the paths of what is not. */
+function beyond(schema, path, top = true) {
+  if (Array.isArray(schema.oneOf)) {
+    return schema.oneOf.every((one) => typeof one.const === "number" && typeof one.title === "string") ? [] : [path];
+  }
+  if (schema.type === "object" && typeof schema.properties === "object") {
+    return Object.entries(schema.properties).flatMap(([name, member]) => beyond(member, `${path}.${name}`, false));
+  }
+  if (schema.type === "array" && !top) {
+    return schema.items.type === "array" ? [path] : beyond(schema.items, `${path}[]`, false);
+  }
+  return !top && ["boolean", "string", "number", "integer"].includes(schema.type) ? [] : [path];
+}
+
+async function every_schema_of_JSON_is_one_that_Foxglove_reads(peer) {
+  const channels = [...peer.channels.values()].filter((channel) => channel.encoding === "json");
+  const services = [...peer.services.values()];
+  equal([channels.length > 10, services.length > 10], [true, true]);
+  equal(channels.flatMap((channel) => beyond(JSON.parse(channel.schema), channel.topic)), []);
+  equal(services.flatMap((service) => [service.requestSchema, service.responseSchema, service.request.schema, service.response.schema]
+    .flatMap((schema) => beyond(JSON.parse(schema), service.name))), []);
+  const scan = JSON.parse(peer.channels.get("/6665/laser/0/SCAN").schema);
+  equal([scan.properties.ranges.items.type, scan.properties.ranges.unit], ["number", "m"]);
+}
+
+async function a_topic_of_nobody_is_told_when_something_is_published(peer) {
+  const told = [];
+  peer.client.on("status", (status) => told.push(status));
+  const id = peer.client.advertise({ topic: "/initialpose", encoding: "cdr", schemaName: "geometry_msgs/msg/PoseWithCovarianceStamped" });
+  await peer.next(`${BASE}/STATE`);
+  equal(told, []);
+  const status = peer.until("status");
+  peer.client.sendMessage(id, json({}));
+  equal([(await status).level, (await status).message.includes("no device takes commands on this topic")], [2, true]);
+  peer.client.unadvertise(id);
+  await peer.next(`${BASE}/STATE`);
+  equal(told.length, 1);
 }
 
 async function a_published_command_moves_the_robot(peer) {
@@ -194,8 +261,10 @@ async function a_hundred_clients_get_the_same(peer) {
 }
 
 async function main() {
-  const tests = [the_server_introduces_itself, data_comes_as_JSON, data_comes_as_ROS_2_has_it, JSON_and_CDR_say_the_same,
-    every_definition_of_ROS_2_can_be_read, a_published_command_moves_the_robot, a_Twist_moves_it_in_CDR_and_in_JSON,
+  const tests = [the_server_introduces_itself, data_comes_as_JSON, data_comes_as_ROS_2_has_it,
+    a_map_comes_whole_and_to_everybody_who_subscribes, a_map_comes_whole_in_JSON_too, JSON_and_CDR_say_the_same,
+    every_definition_of_ROS_2_can_be_read, every_schema_of_JSON_is_one_that_Foxglove_reads,
+    a_topic_of_nobody_is_told_when_something_is_published, a_published_command_moves_the_robot, a_Twist_moves_it_in_CDR_and_in_JSON,
     services_answer_and_fail, parameters_are_read_set_and_followed, the_world_tells_its_time, the_graph_shows_who_reads_what,
     a_hundred_clients_get_the_same];
   let failed = 0;

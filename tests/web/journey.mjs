@@ -34,6 +34,28 @@ main({
     await close(page);
   },
 
+  'particles, what drivers draw on the world, and the map are drawn': async () => {
+    const page = await chosen();
+    const inked = () => page.evaluate(() => {
+      const canvas = document.querySelector('.stage canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        count += data[i] > data[i + 1] + 50 && data[i + 2] > data[i + 1] + 35; // the colour of the map's walls
+      }
+      return count;
+    });
+    await page.waitForFunction(() => document.querySelector('.stage canvas').stage.painter.journey.particles.length >= 100);
+    await page.waitForFunction(() => document.querySelector('.stage canvas').stage.scene.strokes.some((one) => one.model === 0xffffffff && one.kind === 2));
+    const before = await inked();
+    await page.click('.shows button:has-text("Map")');
+    await page.waitForFunction(() => document.querySelector('.stage canvas').stage.map.grid !== null);
+    await until('the map is drawn', async () => (await inked()) > before + 2000);
+    await page.click('.shows button:has-text("Map")');
+    await until('the map is gone', async () => (await inked()) <= before + 200);
+    await close(page);
+  },
+
   'a click on the map is a goal; Stop stops the robot': async () => {
     const page = await chosen();
     await page.click('.go-to button:has-text("A place on the map")');

@@ -2,10 +2,10 @@
 //
 //   node pages.mjs URL
 import { readFileSync } from 'node:fs';
-import { ask, axeSource, close, equal, holds, main, open, until } from './browser.mjs';
+import { ask, axeSource, close, equal, holds, main, mistakes, open, until } from './browser.mjs';
 
 const base = process.argv[2];
-const PAGES = { world: '.robots button', devices: '.card', charts: '.chooser', programs: '.blocklyDraggable', motion: '.empty, .motion', server: '.server table' };
+const PAGES = { world: '.robots button', devices: '.card', charts: '.chooser', experiments: '.experiments', programs: '.blocklyDraggable', motion: '.empty, .motion', recordings: '.recordings', server: '.server table' };
 
 async function pose() {
   return (await ask(base, '/api/devices/simulation:0/request/GET_POSE2D', { name: 'ada' })).pose;
@@ -20,12 +20,6 @@ async function tabTo(page, selector) {
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab never reaches ${selector}`);
-}
-
-/** Serious mistakes that axe-core finds. */
-async function mistakes(page, route, options) {
-  const result = await page.evaluate((wanted) => globalThis.axe.run(document, wanted), { resultTypes: ['violations'], ...options });
-  return result.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${route}: ${one.id}: ${one.nodes[0].target.join(' ')}: ${one.nodes[0].failureSummary}`);
 }
 
 const tests = {};
@@ -43,11 +37,11 @@ for (const width of [360, 1280]) {
         await page.click('.chart summary');
       }
       await page.evaluate(axeSource);
-      found.push(...(await mistakes(page, route, {})));
+      found.push(...(await mistakes(page)).map((one) => `${route}: ${one}`));
       // The other colours: nothing else differs.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.waitForSelector('html[data-theme=dark]');
-      found.push(...(await mistakes(page, `${route}, dark`, { runOnly: ['color-contrast'] })));
+      found.push(...(await mistakes(page, { runOnly: ['color-contrast'] })).map((one) => `${route}, dark: ${one}`));
       await page.emulateMedia({ colorScheme: 'light' });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       holds(wide <= 0, `${route} is ${wide} px wider than the screen`);
