@@ -17,7 +17,7 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --map | --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds | --at | --name | --wire | --in | --delay | --hz | --broadcast) return ;;
+    --map | --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds | --at | --on | --name | --wire | --in | --delay | --hz | --broadcast) return ;;
     --mode)
         _troupe_reply "playback adaptive direct delay"
         return
@@ -100,7 +100,7 @@ _troupe() {
     goto) options="--tolerance --within --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
     experiment) options="light --svg --robot --headings --seconds --seed --short --help" ;;
     play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --channels --move --settle --claim --from --to --table --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
-    emulate) options="--world --at --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --wave --baud --lose --garble --help sensor $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
+    emulate) options="--world --at --on --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --wave --baud --lose --garble --help sensor $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--terminal --seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
