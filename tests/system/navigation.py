@@ -188,6 +188,7 @@ def fetch_map(robot, index):
     for row in range(0, height, 100):
         reply = robot.ask(MAP, index, 2, struct.pack(">IIIIIiI", 0, row, width, min(100, height - row), 0, 0, 0))
         assert reply.type == ACK, reply
-        tile = zlib.decompress(reply.body[reply.body.index(b"\x78", 20):])
+        # Column, row, width, height, range and the array's length twice stand before the packed cells.
+        tile = zlib.decompress(reply.body[28:])
         cells += struct.unpack(f">{len(tile)}b", tile)
     return Grid(round(scale, 7), width, height, x, y, cells)
