@@ -77,9 +77,8 @@ static size_t make_beams(const tpi_nav_grid *grid, const double pose[3], size_t 
 
     place_scan(grid->cells, PLACE_SMALL, pose, (int)count, 8, ranges);
     for (size_t i = 0; i < count; i++) {
-        beams[i] = (tpi_nav_beam){.angle = -pi / 2 + pi * (double)i / (double)(count - 1),
-                                  .range = ranges[i],
-                                  .hit = ranges[i] < 8};
+        beams[i] = tpi_nav_beam_make(0, 0, -pi / 2 + pi * (double)i / (double)(count - 1),
+                                     ranges[i], ranges[i] < 8);
     }
     return count;
 }

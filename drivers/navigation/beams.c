@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "forward.h"
 #include "ranging.h"
@@ -151,6 +152,7 @@ static bool make_room(struct beams *b, size_t count)
     }
     tpi_nav_beam *beams = realloc(b->beams, count * sizeof *beams);
     if (beams != NULL) {
+        memset(beams + b->capacity, 0, (count - b->capacity) * sizeof *beams);
         b->beams = beams;
         b->capacity = count;
     }
@@ -167,9 +169,15 @@ static void add(struct beams *b, const struct beams_mount *from, double angle, d
     if (!(range > 0) || (far && !(longest > 0))) {
         return;
     }
-    b->beams[b->count++] =
-        (tpi_nav_beam){from->x, from->y, from->yaw + (from->flipped ? -angle : angle),
-                       far ? longest : range, !far};
+    tpi_nav_beam *beam = &b->beams[b->count++];
+    const double towards = from->yaw + (from->flipped ? -angle : angle);
+    if (beam->angle == towards && beam->dx * beam->dx + beam->dy * beam->dy > 0) {
+        /* As in the scan before, so its direction is known. */
+        *beam = (tpi_nav_beam){from->x, from->y, towards, beam->dx, beam->dy, far ? longest : range,
+                               !far};
+        return;
+    }
+    *beam = tpi_nav_beam_make(from->x, from->y, towards, far ? longest : range, !far);
 }
 
 static bool take_scan(struct beams *b, const tp_laser_data *scan)

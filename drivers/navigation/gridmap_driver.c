@@ -67,8 +67,8 @@ static void draw(struct gridmap *g, const tpi_nav_beam *beam)
     const double s = sin(g->pose.a);
     const double x = g->pose.x + c * beam->x - s * beam->y;
     const double y = g->pose.y + s * beam->x + c * beam->y;
-    const double dx = cos(g->pose.a + beam->angle);
-    const double dy = sin(g->pose.a + beam->angle);
+    const double dx = c * beam->dx - s * beam->dy;
+    const double dy = s * beam->dx + c * beam->dy;
 
     for (double way = 0; way < beam->range - g->grid.scale; way += g->grid.scale) {
         count(g, x + way * dx, y + way * dy, false);

@@ -256,8 +256,8 @@ void tpi_journey_see(struct wavefront *w, double time)
     for (size_t i = 0; i < w->beams.count; i++) {
         const tpi_nav_beam *b = &w->beams.beams[i];
         if (b->hit && b->range < look_m) {
-            const double x = b->x + b->range * cos(b->angle);
-            const double y = b->y + b->range * sin(b->angle);
+            const double x = b->x + b->range * b->dx;
+            const double y = b->y + b->range * b->dy;
             (void)tpi_nav_plan_put(&w->plan, pose->x + cos(pose->a) * x - sin(pose->a) * y,
                                    pose->y + sin(pose->a) * x + cos(pose->a) * y, thing_s, NULL);
         }

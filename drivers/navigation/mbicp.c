@@ -64,14 +64,15 @@ static struct mbicp *state_of(const tp_device *device)
 static void keep_scan(struct mbicp *m)
 {
     tpi_nav_icp_scan *out = &m->scans[m->newest];
+    const double c = cos(m->laser.a);
+    const double s = sin(m->laser.a);
 
     out->count = 0;
     for (size_t i = 0; i < m->beams.count && out->count < TPI_NAV_ICP_MOST_POINTS; i += m->step) {
         const tpi_nav_beam *b = &m->beams.beams[i];
         if (b->hit && b->range < m->longest) {
-            const double angle = b->angle - m->laser.a;
-            out->points[out->count++] =
-                (tpi_nav_point){b->range * cos(angle), b->range * sin(angle)};
+            out->points[out->count++] = (tpi_nav_point){b->range * (c * b->dx + s * b->dy),
+                                                        b->range * (c * b->dy - s * b->dx)};
         }
     }
 }

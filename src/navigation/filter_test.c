@@ -68,7 +68,7 @@ static void look(const struct scene *s, tpi_nav_beam *out)
         const double angle = -pi / 2 + pi * i / (BEAMS - 1);
         const double range =
             tpi_nav_grid_ray(&s->grid, s->robot.x, s->robot.y, s->robot.a + angle, 8);
-        out[i] = (tpi_nav_beam){0, 0, angle, fmin(range + 0.03, 8), range < 8};
+        out[i] = tpi_nav_beam_make(0, 0, angle, fmin(range + 0.03, 8), range < 8);
     }
 }
 

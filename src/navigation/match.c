@@ -48,7 +48,7 @@ static void choose(struct hills *h, const tpi_nav_beam *beams, size_t count)
         }
         if (hits <= most || seen * most / hits != (seen + 1) * most / hits) {
             h->points[h->count++] =
-                (tpi_nav_point){b->x + b->range * cos(b->angle), b->y + b->range * sin(b->angle)};
+                (tpi_nav_point){b->x + b->range * b->dx, b->y + b->range * b->dy};
         }
         seen++;
     }

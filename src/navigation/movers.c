@@ -26,18 +26,26 @@ void tpi_nav_movers_clear(tpi_nav_movers *movers)
     *movers = (tpi_nav_movers){0};
 }
 
-static tpi_nav_point end_of(const tpi_nav_pose *pose, const tpi_nav_beam *beam)
-{
-    const double x = beam->x + beam->range * cos(beam->angle);
-    const double y = beam->y + beam->range * sin(beam->angle);
+/* A pose with the sine and cosine of its angle. */
+struct frame {
+    double x, y, c, s;
+};
 
-    return (tpi_nav_point){pose->x + cos(pose->a) * x - sin(pose->a) * y,
-                           pose->y + sin(pose->a) * x + cos(pose->a) * y};
+static tpi_nav_point end_of(const struct frame *robot, const tpi_nav_beam *beam)
+{
+    const double x = beam->x + beam->range * beam->dx;
+    const double y = beam->y + beam->range * beam->dy;
+
+    return (tpi_nav_point){robot->x + robot->c * x - robot->s * y,
+                           robot->y + robot->s * x + robot->c * y};
 }
 
 static double between(tpi_nav_point a, tpi_nav_point b)
 {
-    return hypot(a.x - b.x, a.y - b.y);
+    const double dx = a.x - b.x;
+    const double dy = a.y - b.y;
+
+    return sqrt(dx * dx + dy * dy);
 }
 
 /* ---- Following ------------------------------------------------------------------------------- */
@@ -129,23 +137,25 @@ static bool hides(const tpi_nav_beam *side, const tpi_nav_beam *edge)
 }
 
 /* Whether a beam goes past a place: nothing can be there. */
-static bool is_passed(const tpi_nav_pose *pose, tpi_nav_point at, const tpi_nav_beam *beams,
+static bool is_passed(const struct frame *robot, tpi_nav_point at, const tpi_nav_beam *beams,
                       size_t count)
 {
+    const double dx = at.x - robot->x;
+    const double dy = at.y - robot->y;
+    const double x = robot->c * dx + robot->s * dy;
+    const double y = robot->c * dy - robot->s * dx;
+
     for (size_t i = 0; i < count; i++) {
-        const double dx = at.x - pose->x;
-        const double dy = at.y - pose->y;
-        const double x = cos(pose->a) * dx + sin(pose->a) * dy - beams[i].x;
-        const double y = cos(pose->a) * dy - sin(pose->a) * dx - beams[i].y;
-        if (fabs(tpi_nav_angle(atan2(y, x) - beams[i].angle)) < 0.02 &&
-            beams[i].range > hypot(x, y) + leap) {
+        const double along = (x - beams[i].x) * beams[i].dx + (y - beams[i].y) * beams[i].dy;
+        const double off = (y - beams[i].y) * beams[i].dx - (x - beams[i].x) * beams[i].dy;
+        if (fabs(off) < 0.02 * along && beams[i].range > along + leap) {
             return true;
         }
     }
     return false;
 }
 
-static void forget_old(tpi_nav_movers *movers, const tpi_nav_pose *pose, const tpi_nav_beam *beams,
+static void forget_old(tpi_nav_movers *movers, const struct frame *robot, const tpi_nav_beam *beams,
                        size_t count, double time)
 {
     for (size_t i = 0; i < TPI_NAV_MOST_MOVERS; i++) {
@@ -155,7 +165,7 @@ static void forget_old(tpi_nav_movers *movers, const tpi_nav_pose *pose, const t
             continue;
         }
         if (!(since >= 0 && since <= gone_s) ||
-            (since > hidden_s && is_passed(pose, expected(track, time), beams, count))) {
+            (since > hidden_s && is_passed(robot, expected(track, time), beams, count))) {
             track->seen = 0;
         }
     }
@@ -166,7 +176,9 @@ static void forget_old(tpi_nav_movers *movers, const tpi_nav_pose *pose, const t
 void tpi_nav_movers_take(tpi_nav_movers *movers, const tpi_nav_pose *pose,
                          const tpi_nav_beam *beams, size_t count, double time)
 {
-    forget_old(movers, pose, beams, count, time);
+    const struct frame robot = {pose->x, pose->y, cos(pose->a), sin(pose->a)};
+
+    forget_old(movers, &robot, beams, count, time);
     for (size_t i = 0; i < count;) {
         if (!beams[i].hit) {
             i++;
@@ -175,7 +187,7 @@ void tpi_nav_movers_take(tpi_nav_movers *movers, const tpi_nav_pose *pose,
         struct group g = {.count = 0};
         const size_t begin = i;
         while (i < count && beams[i].hit) {
-            const tpi_nav_point at = end_of(pose, &beams[i]);
+            const tpi_nav_point at = end_of(&robot, &beams[i]);
             if (g.count > 0 && between(at, g.last) > gap) {
                 break;
             }

@@ -34,7 +34,7 @@ static void scan(const tpi_nav_pose *pose, const struct disc *discs, size_t coun
                 range = fmin(range, near);
             }
         }
-        beams[i] = (tpi_nav_beam){.angle = angle, .range = range, .hit = true};
+        beams[i] = tpi_nav_beam_make(0, 0, angle, range, true);
     }
 }
 
@@ -119,8 +119,8 @@ static double cross(bool arcs, double *left)
         scan(&pose, &disc, 1, beams);
         size_t count = 0;
         for (int k = 0; k < BEAMS; k++) {
-            points[count++] = (tpi_nav_point){beams[k].range * cos(beams[k].angle),
-                                              beams[k].range * sin(beams[k].angle)};
+            points[count++] =
+                (tpi_nav_point){beams[k].range * beams[k].dx, beams[k].range * beams[k].dy};
         }
         tpi_nav_movers_take(&movers, &pose, beams, BEAMS, 0.1 * i);
         vfh.mover_count = tpi_nav_movers_around(&movers, &pose, 0.1 * i, vfh.movers);

@@ -22,32 +22,36 @@ static double depth(const tpi_nav_outline *o, double margin, double x, double y)
 /* The point as the robot has it after a way along the arc. */
 static tpi_nav_point seen(const tpi_nav_point *p, double forward, double turn, double time)
 {
-    const double a = turn * time;
+    const double c = cos(turn * time);
+    const double s = sin(turn * time);
     double x = forward * time;
     double y = 0;
 
     if (fabs(turn) > 1e-6) {
-        x = forward / turn * sin(a);
-        y = forward / turn * (1 - cos(a));
+        x = forward / turn * s;
+        y = forward / turn * (1 - c);
     }
     const double dx = p->x - x;
     const double dy = p->y - y;
-    return (tpi_nav_point){cos(a) * dx + sin(a) * dy, cos(a) * dy - sin(a) * dx};
+    return (tpi_nav_point){c * dx + s * dy, c * dy - s * dx};
 }
 
-/* Time until this point is touched, at most `most`. */
+/* Time until this point is touched, at most `most`. Paces in which it cannot be touched, since it
+ * comes nearer by `closing` at most in each, are skipped. */
 static double time_to(const tpi_nav_outline *o, double margin, double forward, double turn,
-                      const tpi_nav_point *p, double pace, double most)
+                      const tpi_nav_point *p, double pace, double closing, double most)
 {
     double last = depth(o, margin, p->x, p->y);
+    double paces = 1 + floor(fmax(-last, 0) / closing);
 
-    for (double time = pace; time < most + pace; time += pace) {
-        const tpi_nav_point q = seen(p, forward, turn, time);
+    while ((paces - 1) * pace < most) {
+        const tpi_nav_point q = seen(p, forward, turn, paces * pace);
         const double now = depth(o, margin, q.x, q.y);
         if (now > 0 && now > last + 1e-6) {
-            return fmin(time - pace, most);
+            return fmin((paces - 1) * pace, most);
         }
         last = now;
+        paces += 1 + floor(fmax(-now, 0) / closing);
     }
     return most;
 }
@@ -63,11 +67,14 @@ double tpi_nav_outline_way(const tpi_nav_outline *outline, double margin, double
         return horizon;
     }
     const double pace = step / fastest;
+    /* A corner of the outline with its margin is farther from the centre than `circle`. */
+    const double closing = pace * (fabs(forward) + fabs(turn) * (circle + 1.5 * margin));
     const double reach = circle + margin + horizon * fastest / speed;
     double most = horizon / speed;
     for (size_t i = 0; i < count && most > 0; i++) {
-        if (hypot(points[i].x, points[i].y) <= reach) {
-            most = time_to(outline, margin, forward, turn, &points[i], pace, most);
+        const double square = points[i].x * points[i].x + points[i].y * points[i].y;
+        if (square <= reach * reach) {
+            most = time_to(outline, margin, forward, turn, &points[i], pace, closing, most);
         }
     }
     return most * speed;

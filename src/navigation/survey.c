@@ -118,11 +118,13 @@ static struct ray ray_of(const tpi_nav_survey *survey, const tpi_nav_beam *beam)
 {
     const tpi_nav_pose *at = &survey->pose;
     const double longest = survey->settings.longest;
+    const double c = cos(at->a);
+    const double s = sin(at->a);
 
-    return (struct ray){.x = at->x + cos(at->a) * beam->x - sin(at->a) * beam->y,
-                        .y = at->y + sin(at->a) * beam->x + cos(at->a) * beam->y,
-                        .dx = cos(at->a + beam->angle),
-                        .dy = sin(at->a + beam->angle),
+    return (struct ray){.x = at->x + c * beam->x - s * beam->y,
+                        .y = at->y + s * beam->x + c * beam->y,
+                        .dx = c * beam->dx - s * beam->dy,
+                        .dy = s * beam->dx + c * beam->dy,
                         .range = fmin(beam->range, longest),
                         .hit = beam->hit && beam->range < longest};
 }

@@ -73,7 +73,7 @@ static void look(const struct scene *s, tpi_nav_beam *out)
         const double angle = -pi / 2 + pi * i / (BEAMS - 1);
         const double range =
             tpi_nav_grid_ray(&s->truth, s->robot.x, s->robot.y, s->robot.a + angle, 8);
-        out[i] = (tpi_nav_beam){0, 0, angle, range, range < 8};
+        out[i] = tpi_nav_beam_make(0, 0, angle, range, range < 8);
     }
 }
 
@@ -231,7 +231,8 @@ static void a_scan_of_another_place_does_not_move_the_robot(void **state)
     begin(&s, &usual);
     drive(&s, 0, 0);
     for (int i = 0; i < BEAMS; i++) {
-        beams[i] = (tpi_nav_beam){0, 0, -pi / 2 + pi * i / (BEAMS - 1), 0.8 + 0.01 * (i % 7), true};
+        beams[i] =
+            tpi_nav_beam_make(0, 0, -pi / 2 + pi * i / (BEAMS - 1), 0.8 + 0.01 * (i % 7), true);
     }
     assert_int_equal(tpi_nav_survey_match(&s.survey, &s.robot, beams, BEAMS, &found, &fit, NULL),
                      TP_OK);

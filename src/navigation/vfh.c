@@ -2,6 +2,7 @@
 #include "navigation/vfh.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 static const double narrow = 80 * 3.14159265358979323846 / 180;
@@ -27,47 +28,35 @@ static double sector_width(const tpi_nav_vfh *vfh)
     return 2 * pi / vfh->settings.sectors;
 }
 
-/* Sector 0 begins straight ahead. */
-static double sector_angle(const tpi_nav_vfh *vfh, unsigned sector)
-{
-    return tpi_nav_angle((sector + 0.5) * sector_width(vfh));
-}
-
-static unsigned sector_at(const tpi_nav_vfh *vfh, double angle)
-{
-    const double turned = angle - 2 * pi * floor(angle / (2 * pi));
-
-    return (unsigned)(turned / sector_width(vfh)) % vfh->settings.sectors;
-}
-
-/* A thing covers all directions in which the robot, as wide as it is, would meet it. */
+/* A thing covers all directions in which the robot, as wide as it is, would meet it. Sector 0
+ * begins straight ahead. */
 static void cover(tpi_nav_vfh *vfh, const tpi_nav_point *point, double radius, double reach)
 {
-    const double away = hypot(point->x, point->y);
+    const double square = point->x * point->x + point->y * point->y;
+
+    if (!(square < reach * reach) || square < 1e-12) {
+        return;
+    }
+    const double away = sqrt(square);
     const double angle = atan2(point->y, point->x);
     const double half = away > radius ? asin(radius / away) : pi / 2;
     const double width = sector_width(vfh);
-
-    if (away > reach || away < 1e-6) {
-        return;
-    }
-    const unsigned sectors = vfh->settings.sectors;
-    const int covered = (int)floor((angle + half) / width) - (int)floor((angle - half) / width);
-    unsigned sector = sector_at(vfh, angle - half);
-    for (int i = 0; i <= covered; i++) {
-        if ((float)away < vfh->histogram[sector]) {
-            vfh->histogram[sector] = (float)away;
-        }
+    const int sectors = (int)vfh->settings.sectors;
+    const int first = (int)floor((angle - half) / width);
+    const int last = (int)floor((angle + half) / width);
+    int sector = first < 0 ? first + sectors : first;
+    for (int i = first; i <= last; i++) {
+        vfh->blocked[sector] = true;
         sector = sector + 1 == sectors ? 0 : sector + 1;
     }
 }
 
 /* What moves is where it will be in the next second and a half. */
-static void cover_mover(tpi_nav_vfh *vfh, const tpi_nav_mover *mover, double radius)
+static void cover_mover(tpi_nav_vfh *vfh, const tpi_nav_mover *mover, double radius, double reach)
 {
     for (double time = 0.3; time < 1.6; time += 0.3) {
         const tpi_nav_point at = {mover->x + time * mover->vx, mover->y + time * mover->vy};
-        cover(vfh, &at, radius + mover->radius, vfh->settings.view);
+        cover(vfh, &at, radius + mover->radius, reach);
     }
 }
 
@@ -83,15 +72,18 @@ static void mask(tpi_nav_vfh *vfh, const tpi_nav_point *points, size_t count, do
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const double angle = atan2(points[i].y, points[i].x);
-        if (angle >= 0 && hypot(points[i].x, points[i].y - circle) < circle + radius) {
-            left = fmin(left, angle);
-        } else if (angle < 0 && hypot(points[i].x, points[i].y + circle) < circle + radius) {
-            right = fmax(right, angle);
+        const double x = points[i].x;
+        const double y = fabs(points[i].y) - circle; /* from the centre of the circle on its side */
+        if (x * x + y * y >= (circle + radius) * (circle + radius)) {
+            continue;
         }
+        const double angle = atan2(points[i].y, points[i].x);
+        left = angle >= 0 ? fmin(left, angle) : left;
+        right = angle < 0 ? fmax(right, angle) : right;
     }
     for (unsigned i = 0; i < vfh->settings.sectors; i++) {
-        const double angle = sector_angle(vfh, i);
+        const double turned = (i + 0.5) * sector_width(vfh);
+        const double angle = turned > pi ? turned - 2 * pi : turned;
         vfh->blocked[i] = vfh->blocked[i] || angle > left + pi / 2 || angle < right - pi / 2;
     }
 }
@@ -100,19 +92,14 @@ static void build(tpi_nav_vfh *vfh, const tpi_nav_point *points, size_t count, d
 {
     const tpi_nav_vfh_settings *s = &vfh->settings;
     const double radius = s->outline.side + between(s->safety, vfh->speed);
-    const double ahead = fmin(between(s->lookahead, vfh->speed), goal_away + radius);
+    const double ahead = fmin(s->view, fmin(between(s->lookahead, vfh->speed), goal_away + radius));
 
-    for (unsigned i = 0; i < s->sectors; i++) {
-        vfh->histogram[i] = (float)s->view;
-    }
+    memset(vfh->blocked, 0, sizeof vfh->blocked);
     for (size_t i = 0; i < count; i++) {
-        cover(vfh, &points[i], radius, s->view);
+        cover(vfh, &points[i], radius, ahead);
     }
     for (size_t i = 0; i < vfh->mover_count; i++) {
-        cover_mover(vfh, &vfh->movers[i], radius);
-    }
-    for (unsigned i = 0; i < s->sectors; i++) {
-        vfh->blocked[i] = (double)vfh->histogram[i] < ahead;
+        cover_mover(vfh, &vfh->movers[i], radius, ahead);
     }
     mask(vfh, points, count, radius);
 }

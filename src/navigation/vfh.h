@@ -66,8 +66,7 @@ typedef struct tpi_nav_vfh {
     bool has_picked;
     double speed; /* m/s: the last command */
     double turn;
-    float histogram[TPI_NAV_MOST_SECTORS]; /* the distance to the nearest obstacle of each sector */
-    bool blocked[TPI_NAV_MOST_SECTORS];
+    bool blocked[TPI_NAV_MOST_SECTORS]; /* the histogram */
     tpi_nav_mover movers[TPI_NAV_MOST_MOVERS]; /* set before a step, in the robot's frame */
     size_t mover_count;
 } tpi_nav_vfh;

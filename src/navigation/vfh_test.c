@@ -187,8 +187,8 @@ static void the_way_of_an_outline_is_exact_within_a_step(void **state)
 static void the_window_forgets_what_beams_pass(void **state)
 {
     const tpi_nav_pose here = {1, 2, 0};
-    const tpi_nav_beam sees = {0, 0, 0, 1, true};
-    const tpi_nav_beam passes = {0, 0, 0, 2.5, false};
+    const tpi_nav_beam sees = tpi_nav_beam_make(0, 0, 0, 1, true);
+    const tpi_nav_beam passes = tpi_nav_beam_make(0, 0, 0, 2.5, false);
     tpi_nav_window window;
     tpi_nav_point out[8];
 
@@ -206,6 +206,78 @@ static void the_window_forgets_what_beams_pass(void **state)
     tpi_nav_window_fini(&window);
 }
 
+/* Whether a point straight ahead is still known after a scan that goes round from an angle. */
+static bool stays(double x, double from, double step, int count, double range)
+{
+    const tpi_nav_pose here = {-3, 7, 0.4};
+    const tpi_nav_beam sees = tpi_nav_beam_make(0, 0, 0, x, true);
+    tpi_nav_beam round[720];
+    tpi_nav_window window;
+    tpi_nav_point out[8];
+
+    for (int i = 0; i < count; i++) {
+        round[i] = tpi_nav_beam_make(0, 0, from + i * step, range, false);
+    }
+    assert_int_equal(tpi_nav_window_init(&window, 61, 0.1, 10, NULL), TP_OK);
+    tpi_nav_window_take(&window, &here, &sees, 1, 5);
+    tpi_nav_window_take(&window, &here, round, (size_t)count, 5.1);
+    const size_t known = tpi_nav_window_points(&window, &here, 5.1, out, 8);
+    assert_true(known == 0 || fabs(out[0].x - x) < 1e-9);
+    tpi_nav_window_fini(&window);
+    return known == 1;
+}
+
+static void a_beam_forgets_what_it_passes_and_nothing_else(void **state)
+{
+    const double degree = pi / 180;
+
+    (void)state;
+    assert_false(stays(1, 0.049, 1, 1, 2.5)); /* at less than half a cell */
+    assert_true(stays(1, 0.051, 1, 1, 2.5));
+    assert_false(stays(1, 0, 1, 1, 1.16)); /* it ends a cell and a half behind, or not */
+    assert_true(stays(1, 0, 1, 1, 1.14));
+    assert_false(stays(1, -90 * degree, degree, 181, 2.5));
+    assert_false(stays(1, 90 * degree, -degree, 181, 2.5)); /* upside down */
+    assert_false(stays(1, 30 * degree, degree, 360, 2.5));  /* all around, from another side */
+    assert_false(stays(1, 400 * degree, degree, 360, 2.5));
+    assert_true(stays(1, 10 * degree, degree, 341, 2.5));    /* ahead is the gap */
+    assert_true(stays(1, 170 * degree, degree, 21, 2.5));    /* behind */
+    assert_false(stays(0.03, 170 * degree, degree, 2, 2.5)); /* in the sensor */
+}
+
+static void points_of_a_window_are_kept_apart(void **state)
+{
+    const tpi_nav_pose here = {0.05, 0.05, 0};
+    tpi_nav_beam sees[100];
+    tpi_nav_window window;
+    tpi_nav_point out[100];
+    double sum = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) { /* in cells of their own */
+        const double x = 0.1 * (i % 10) + 0.5;
+        const double y = 0.1 * (i / 10) - 0.5;
+        sees[i] = tpi_nav_beam_make(0, 0, atan2(y, x), hypot(x, y), true);
+    }
+    assert_int_equal(tpi_nav_window_init(&window, 61, 0.1, 10, NULL), TP_OK);
+    for (int i = 0; i < 100; i++) { /* one after the other, so that none is behind another */
+        tpi_nav_window_take(&window, &here, &sees[(i * 37) % 100], 1, i < 50 ? 1 : 2);
+    }
+    const size_t known = tpi_nav_window_points(&window, &here, 2, out, 100);
+    for (size_t i = 0; i < known; i++) {
+        sum += out[i].x;
+    }
+    assert_true(known > 20 && sum > 0.5 * (double)known);
+    assert_true(tpi_nav_window_points(&window, &here, 11.5, out, 100) < known);
+    tpi_nav_window_take(&window, &here, sees, 0, 11.5); /* those of the first second are too old */
+    assert_true(tpi_nav_window_points(&window, &here, 11.5, out, 100) < known);
+    tpi_nav_window_clear(&window);
+    assert_int_equal(tpi_nav_window_points(&window, &here, 2, out, 100), 0);
+    tpi_nav_window_take(&window, &here, sees, 1, 2);
+    assert_int_equal(tpi_nav_window_points(&window, &here, 2, out, 100), 1);
+    tpi_nav_window_fini(&window);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +288,8 @@ int main(void)
         cmocka_unit_test(something_that_appears_stops_it),
         cmocka_unit_test(the_way_of_an_outline_is_exact_within_a_step),
         cmocka_unit_test(the_window_forgets_what_beams_pass),
+        cmocka_unit_test(a_beam_forgets_what_it_passes_and_nothing_else),
+        cmocka_unit_test(points_of_a_window_are_kept_apart),
     };
 
     return cmocka_run_group_tests_name("vfh_test", tests, NULL, NULL);

@@ -4,10 +4,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct window_cell {
-    int32_t column, row; /* of the plane */
-    bool used;
+struct window_point {
     double x, y, time;
+    int32_t column, row; /* of the plane */
+    uint32_t cell;       /* of the torus */
+};
+
+/* Beams from one place whose angles rise, or fall. */
+struct fan {
+    const tpi_nav_beam *beams;
+    size_t count;
+    double sign;    /* -1 if they fall */
+    double reach;   /* the longest of them */
+    double density; /* beams per radian, on average */
 };
 
 static const double pi = 3.14159265358979323846;
@@ -20,34 +29,48 @@ double tpi_nav_angle(double angle)
     return isfinite(turned) ? turned : 0;
 }
 
+tpi_nav_beam tpi_nav_beam_make(double x, double y, double angle, double range, bool hit)
+{
+    return (tpi_nav_beam){x, y, angle, cos(angle), sin(angle), range, hit};
+}
+
 tp_status tpi_nav_window_init(tpi_nav_window *window, uint32_t side, double cell, double memory,
                               tp_error *err)
 {
     *window = (tpi_nav_window){.side = side, .cell = cell, .memory = memory};
-    window->cells = calloc((size_t)side * side, sizeof *window->cells);
-    return window->cells != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    window->known = calloc((size_t)side * side, sizeof *window->known);
+    window->numbers = calloc((size_t)side * side, sizeof *window->numbers);
+    return window->known != NULL && window->numbers != NULL
+               ? TP_OK
+               : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 void tpi_nav_window_fini(tpi_nav_window *window)
 {
-    free(window->cells);
-    window->cells = NULL;
+    free(window->known);
+    free(window->numbers);
+    window->known = NULL;
+    window->numbers = NULL;
+    window->count = 0;
+}
+
+static void forget(tpi_nav_window *window, size_t index)
+{
+    struct window_point *point = &window->known[index];
+    const struct window_point *last = &window->known[--window->count];
+
+    window->numbers[point->cell] = 0;
+    if (point != last) {
+        *point = *last;
+        window->numbers[point->cell] = (uint32_t)index + 1;
+    }
 }
 
 void tpi_nav_window_clear(tpi_nav_window *window)
 {
-    for (size_t i = 0; i < (size_t)window->side * window->side; i++) {
-        window->cells[i].used = false;
+    while (window->count > 0) {
+        forget(window, window->count - 1);
     }
-}
-
-static struct window_cell *cell_at(const tpi_nav_window *window, int32_t column, int32_t row)
-{
-    const int32_t side = (int32_t)window->side;
-    const int32_t across = (column % side + side) % side;
-    const int32_t up = (row % side + side) % side;
-
-    return &window->cells[(size_t)up * window->side + (size_t)across];
 }
 
 static bool is_near(const tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y)
@@ -57,58 +80,115 @@ static bool is_near(const tpi_nav_window *window, const tpi_nav_pose *pose, doub
     return fabs(x - pose->x) < half && fabs(y - pose->y) < half;
 }
 
-/* How far a beam stays among the cells that are remembered. */
-static double within(const tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y,
-                     double dx, double dy)
-{
-    const double half = (window->side / 2.0 - 1) * window->cell;
-    const double to_x = dx > 0 ? pose->x + half - x : pose->x - half - x;
-    const double to_y = dy > 0 ? pose->y + half - y : pose->y - half - y;
-    const double by_x = fabs(dx) > 1e-9 ? to_x / dx : HUGE_VAL;
-    const double by_y = fabs(dy) > 1e-9 ? to_y / dy : HUGE_VAL;
+/* ---- Forgetting ------------------------------------------------------------------------------ */
 
-    return is_near(window, pose, x, y) ? fmin(by_x, by_y) : 0;
-}
-
-/* A beam that only grazes a cell does not tell about the point in its other corner. */
-static void pass(struct window_cell *cell, double x, double y, double dx, double dy, double step)
+/* The longest fan at the beginning of some beams. */
+static struct fan fan_of(const tpi_nav_beam *beams, size_t count)
 {
-    if (cell->used && fabs((cell->x - x) * dy - (cell->y - y) * dx) < step) {
-        cell->used = false;
+    const bool falls = count > 1 && beams[1].angle < beams[0].angle;
+    struct fan fan = {.beams = beams, .count = 1, .sign = falls ? -1 : 1, .reach = beams->range};
+
+    while (fan.count < count && beams[fan.count].x == beams->x && beams[fan.count].y == beams->y &&
+           fan.sign * (beams[fan.count].angle - beams[fan.count - 1].angle) > 0) {
+        fan.reach = fmax(fan.reach, beams[fan.count].range);
+        fan.count++;
     }
+    if (fan.count > 1) {
+        fan.density = (double)(fan.count - 1) / fabs(beams[fan.count - 1].angle - beams->angle);
+    }
+    return fan;
 }
 
-/* A place along one axis of the torus, in cells: from 0 to below `side`, of which it is at most one
- * step away. */
-static double wrap(double at, double side)
+/* The angle of a beam; it rises along every fan. */
+static double rising(const struct fan *fan, size_t i)
 {
-    const double wrapped = at >= side ? at - side : at < 0 ? at + side : at;
-
-    return wrapped < side ? wrapped : 0; /* rounding can make it `side` */
+    return fan->sign * fan->beams[i].angle;
 }
 
-/* Forget the points of cells that a beam crosses, up to a cell before its end. */
-static void sweep(tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y,
-                  double angle, double range)
+/* The first beam of a fan that is not before an angle. Most fans are even, so it is near to where
+ * an even one has it. */
+static size_t first_from(const struct fan *fan, double angle)
 {
-    const double step = window->cell / 2;
-    const double dx = cos(angle);
-    const double dy = sin(angle);
-    const double most = fmin(range - 1.5 * window->cell, within(window, pose, x, y, dx, dy));
-    const double side = window->side;
-    double column = wrap(x / window->cell - side * floor(x / window->cell / side), side);
-    double row = wrap(y / window->cell - side * floor(y / window->cell / side), side);
-    size_t last = SIZE_MAX;
+    const double even = (angle - rising(fan, 0)) * fan->density;
+    size_t i = even > 0 ? (size_t)fmin(even, (double)fan->count) : 0;
 
-    for (double way = 0; way < most; way += step) {
-        const size_t at = (size_t)row * window->side + (size_t)column;
-        if (at != last) {
-            pass(&window->cells[at], x, y, dx, dy, step);
-            last = at;
+    while (i > 0 && rising(fan, i - 1) >= angle) {
+        i--;
+    }
+    while (i < fan->count && rising(fan, i) < angle) {
+        i++;
+    }
+    return i;
+}
+
+/* Whether a beam of the fan passes a point of the robot's frame, and ends well behind it. */
+static bool is_passed(const tpi_nav_window *window, const struct fan *fan, tpi_nav_point at)
+{
+    const double x = at.x - fan->beams->x;
+    const double y = at.y - fan->beams->y;
+    const double away = sqrt(x * x + y * y);
+    const double margin = window->cell / 2;
+    const double least = away + 1.5 * window->cell;
+
+    if (least >= fan->reach) {
+        return false;
+    }
+    const double half = away > margin ? asin(margin / away) : pi;
+    const double first = rising(fan, 0) - half;
+    const double last = rising(fan, fan->count - 1) + half;
+    const double at_angle = fan->sign * atan2(y, x);
+    const double turns = ceil((first - at_angle) / (2 * pi));
+    for (double angle = at_angle + 2 * pi * turns; angle <= last; angle += 2 * pi) {
+        for (size_t i = first_from(fan, angle - half);
+             i < fan->count && rising(fan, i) <= angle + half; i++) {
+            if (fan->beams[i].range > least) {
+                return true;
+            }
         }
-        column = wrap(column + dx / 2, side);
-        row = wrap(row + dy / 2, side);
     }
+    return false;
+}
+
+static tpi_nav_point on_robot(const tpi_nav_pose *pose, double c, double s, double x, double y)
+{
+    const double dx = x - pose->x;
+    const double dy = y - pose->y;
+
+    return (tpi_nav_point){c * dx + s * dy, c * dy - s * dx};
+}
+
+static void sweep(tpi_nav_window *window, const tpi_nav_pose *pose, const struct fan *fan)
+{
+    const double c = cos(pose->a);
+    const double s = sin(pose->a);
+
+    for (size_t i = window->count; i-- > 0;) {
+        const struct window_point *p = &window->known[i];
+        if (is_near(window, pose, p->x, p->y) &&
+            is_passed(window, fan, on_robot(pose, c, s, p->x, p->y))) {
+            forget(window, i);
+        }
+    }
+}
+
+static void forget_old(tpi_nav_window *window, double time)
+{
+    for (size_t i = window->count; i-- > 0;) {
+        if (time - window->known[i].time > window->memory) {
+            forget(window, i);
+        }
+    }
+}
+
+/* ---- Seeing ---------------------------------------------------------------------------------- */
+
+/* The cell of the torus along one axis. */
+static uint32_t wrap(const tpi_nav_window *window, int32_t at)
+{
+    const int32_t side = (int32_t)window->side;
+    const int32_t rest = at % side;
+
+    return (uint32_t)(rest < 0 ? rest + side : rest);
 }
 
 static void put(tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y, double time)
@@ -118,14 +198,19 @@ static void put(tpi_nav_window *window, const tpi_nav_pose *pose, double x, doub
     }
     const int32_t column = (int32_t)floor(x / window->cell);
     const int32_t row = (int32_t)floor(y / window->cell);
-    struct window_cell *cell = cell_at(window, column, row);
-    const bool same = cell->used && cell->column == column && cell->row == row;
+    const uint32_t cell = wrap(window, row) * window->side + wrap(window, column);
+    const bool used = window->numbers[cell] != 0;
+    const size_t index = used ? window->numbers[cell] - 1 : window->count;
+    struct window_point *point = &window->known[index];
+    const bool same = used && point->column == column && point->row == row;
     /* Of several points of one scan in a cell, the one that is nearest to the robot counts. */
-    if (same && cell->time == time &&
-        hypot(cell->x - pose->x, cell->y - pose->y) <= hypot(x - pose->x, y - pose->y)) {
+    if (same && point->time == time &&
+        hypot(point->x - pose->x, point->y - pose->y) <= hypot(x - pose->x, y - pose->y)) {
         return;
     }
-    *cell = (struct window_cell){column, row, true, x, y, time};
+    window->count += used ? 0 : 1;
+    window->numbers[cell] = (uint32_t)index + 1;
+    *point = (struct window_point){x, y, time, column, row, cell};
 }
 
 void tpi_nav_window_take(tpi_nav_window *window, const tpi_nav_pose *pose,
@@ -137,17 +222,17 @@ void tpi_nav_window_take(tpi_nav_window *window, const tpi_nav_pose *pose,
     if (!(fabs(pose->x) / window->cell < farthest && fabs(pose->y) / window->cell < farthest)) {
         return;
     }
-    for (int hits = 0; hits < 2; hits++) { /* what is seen now stays, whatever else is swept */
-        for (size_t i = 0; i < count; i++) {
-            const double x = pose->x + c * beams[i].x - s * beams[i].y;
-            const double y = pose->y + s * beams[i].x + c * beams[i].y;
-            const double angle = pose->a + beams[i].angle;
-            if (hits == 0) {
-                sweep(window, pose, x, y, angle, beams[i].range);
-            } else if (beams[i].hit) {
-                put(window, pose, x + beams[i].range * cos(angle), y + beams[i].range * sin(angle),
-                    time);
-            }
+    forget_old(window, time);
+    for (size_t i = 0; i < count;) { /* what is seen now stays, whatever else is swept */
+        const struct fan fan = fan_of(&beams[i], count - i);
+        sweep(window, pose, &fan);
+        i += fan.count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double x = beams[i].x + beams[i].range * beams[i].dx;
+        const double y = beams[i].y + beams[i].range * beams[i].dy;
+        if (beams[i].hit) {
+            put(window, pose, pose->x + c * x - s * y, pose->y + s * x + c * y, time);
         }
     }
 }
@@ -159,13 +244,10 @@ size_t tpi_nav_window_points(const tpi_nav_window *window, const tpi_nav_pose *p
     const double s = sin(pose->a);
     size_t count = 0;
 
-    for (size_t i = 0; i < (size_t)window->side * window->side && count < most; i++) {
-        const struct window_cell *cell = &window->cells[i];
-        if (cell->used && time - cell->time <= window->memory &&
-            is_near(window, pose, cell->x, cell->y)) {
-            const double dx = cell->x - pose->x;
-            const double dy = cell->y - pose->y;
-            out[count++] = (tpi_nav_point){c * dx + s * dy, c * dy - s * dx};
+    for (size_t i = 0; i < window->count && count < most; i++) {
+        const struct window_point *p = &window->known[i];
+        if (time - p->time <= window->memory && is_near(window, pose, p->x, p->y)) {
+            out[count++] = on_robot(pose, c, s, p->x, p->y);
         }
     }
     return count;

@@ -1,9 +1,11 @@
 /*
  * window.h - what stands around a robot: a small grid that moves with it.
  *
- * Each cell remembers the last point that was seen in it, exactly, and when. A beam that passes
- * through a cell forgets its point. Points that were not seen again for `memory` seconds are
- * forgotten too. Places are in the frame of the odometry.
+ * Each cell remembers the last point that was seen in it, exactly, and when. A beam that passes a
+ * point at less than half a cell forgets it. Points that were not seen again for `memory` seconds
+ * are forgotten too. Places are in the frame of the odometry.
+ *
+ * The points are also in a list, so the work grows with what is known and not with the cells.
  */
 #ifndef TROUPE_NAVIGATION_WINDOW_H
 #define TROUPE_NAVIGATION_WINDOW_H
@@ -25,16 +27,23 @@ typedef struct tpi_nav_pose {
 /* One reading: a beam from a place in a direction, both on the robot. */
 typedef struct tpi_nav_beam {
     double x, y, angle;
-    double range; /* how far it is free */
-    bool hit;     /* something is at its end */
+    double dx, dy; /* cosine and sine of the angle */
+    double range;  /* how far it is free */
+    bool hit;      /* something is at its end */
 } tpi_nav_beam;
 
 typedef struct tpi_nav_window {
-    uint32_t side;             /* cells along each side */
-    double cell;               /* side of a cell, in metres */
-    double memory;             /* s */
-    struct window_cell *cells; /* owned; a torus: column and row of the plane modulo `side` */
+    uint32_t side;              /* cells along each side */
+    double cell;                /* side of a cell, in metres */
+    double memory;              /* s */
+    struct window_point *known; /* owned: the points */
+    size_t count;               /* of points; at most one for each cell */
+    uint32_t *numbers; /* owned: the number of the point of each cell, from 1; 0 for none. A torus:
+                          column and row of the plane modulo `side` */
 } tpi_nav_window;
+
+/* A reading with its direction computed. */
+tpi_nav_beam tpi_nav_beam_make(double x, double y, double angle, double range, bool hit);
 
 tp_status tpi_nav_window_init(tpi_nav_window *window, uint32_t side, double cell, double memory,
                               tp_error *err);
