@@ -92,15 +92,62 @@ static double look(const tpi_nav_field *field, double x, double y)
                         : field->outside);
 }
 
-static double compare(const tpi_nav_field *field, double x, double y, double angle,
+/* As fit_of(), from the table. */
+static double fit_near(const tpi_nav_field *field, double off)
+{
+    const double at = fmin(fmax(off, 0) / farthest, 1) * 255;
+    const int i = (int)fmin(at, 254);
+
+    return (double)field->table[i] + (at - i) * (double)(field->table[i + 1] - field->table[i]);
+}
+
+/* As tpi_nav_grid_ray_along(), but where nothing is near it goes in long steps. In cells. */
+static double ray_along(const tpi_nav_field *field, double x, double y, double dx, double dy,
+                        double longest)
+{
+    const tpi_nav_grid *grid = field->grid;
+    const double across = (x - grid->x) / grid->scale;
+    const double up = (y - grid->y) / grid->scale;
+    const double most = longest / grid->scale;
+    const double unit = farthest / 255 / grid->scale;
+    double way = 0;
+
+    if (tpi_nav_grid_value(grid, x, y) > 0) {
+        return 0;
+    }
+    while (way < most) {
+        const double column = across + way * dx;
+        const double row = up + way * dy;
+        const bool inside = column >= 0 && column < grid->width && row >= 0 && row < grid->height;
+        /* `away` is rounded, and that of the middle of the cell: from its corner it may be less. */
+        const double clear =
+            inside ? (field->away[(size_t)row * grid->width + (size_t)column] - 1) * unit - 1 : 0;
+        if (clear > 2) {
+            way += clear;
+            continue;
+        }
+        const double part =
+            inside ? fmin(8, most - way) * grid->scale : longest - way * grid->scale;
+        const double begin = way * grid->scale;
+        const double seen =
+            tpi_nav_grid_ray_along(grid, x + begin * dx, y + begin * dy, dx, dy, part);
+        if (seen < part || !inside) {
+            return begin + seen;
+        }
+        way += 8;
+    }
+    return longest;
+}
+
+static double compare(const tpi_nav_field *field, double x, double y, double dx, double dy,
                       const tpi_nav_beam *beam)
 {
-    const double seen = tpi_nav_grid_ray(field->grid, x, y, angle, beam->range + 1);
+    const double seen = ray_along(field, x, y, dx, dy, beam->range + farthest);
 
     /* A cell is hit somewhere in its inside; a reading without a hit says that nothing is nearer.
      */
-    return beam->hit ? fit_of(field, fmax(fabs(seen - beam->range) - field->grid->scale / 2, 0))
-                     : fit_of(field, fmax(beam->range - seen, 0));
+    return fit_near(field, beam->hit ? fabs(seen - beam->range) - field->grid->scale / 2
+                                     : beam->range - seen);
 }
 
 static double fit(const tpi_nav_field *field, bool rays, const tpi_nav_pose *pose,
@@ -115,12 +162,13 @@ static double fit(const tpi_nav_field *field, bool rays, const tpi_nav_pose *pos
         const tpi_nav_beam *b = &beams[i];
         const double x = pose->x + c * b->x - s * b->y;
         const double y = pose->y + s * b->x + c * b->y;
-        const double angle = pose->a + b->angle;
+        const double dx = c * b->dx - s * b->dy;
+        const double dy = s * b->dx + c * b->dy;
         if (rays) {
-            sum += compare(field, x, y, angle, b);
+            sum += compare(field, x, y, dx, dy, b);
             used++;
         } else if (b->hit) {
-            sum += look(field, x + b->range * cos(angle), y + b->range * sin(angle));
+            sum += look(field, x + b->range * dx, y + b->range * dy);
             used++;
         }
     }

@@ -208,6 +208,34 @@ static void a_map_without_a_free_cell_is_refused(void **state)
     tpi_nav_grid_fini(&grid);
 }
 
+/* How well one reading fits by rays, from the definition. */
+static double fit_of(const struct scene *s, const tpi_nav_pose *pose, const tpi_nav_beam *beam)
+{
+    const double seen = tpi_nav_grid_ray(&s->grid, pose->x, pose->y, pose->a + beam->angle, 12);
+    const double away =
+        fmax(beam->hit ? fabs(seen - beam->range) - s->grid.scale / 2 : beam->range - seen, 0);
+
+    return log(0.9 * exp(-away * away / 0.1 / 0.1 / 2) + 0.1);
+}
+
+static void rays_in_long_steps_meet_what_short_ones_meet(void **state)
+{
+    static struct scene s;
+    double most = 0;
+
+    (void)state;
+    begin(&s, true);
+    for (int i = 0; i < 4000; i++) { /* in both rooms, in walls and outside */
+        const tpi_nav_pose pose = {-0.5 + 0.00325 * i, 0.371 * (i % 23) - 0.1, 0.7 * i};
+        const tpi_nav_beam beam =
+            tpi_nav_beam_make(0, 0, 0.01 * (i % 300), 0.3 + 0.05 * (i % 150), i % 5 != 0);
+        most = fmax(most,
+                    fabs(tpi_nav_field_fit(&s.field, &pose, &beam, 1) - fit_of(&s, &pose, &beam)));
+    }
+    assert_true(most < 0.01); /* of a table */
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_robot_that_was_carried_away_is_found_again),
         cmocka_unit_test(two_places_that_look_alike_are_two_guesses),
         cmocka_unit_test(a_map_without_a_free_cell_is_refused),
+        cmocka_unit_test(rays_in_long_steps_meet_what_short_ones_meet),
     };
 
     return cmocka_run_group_tests_name("filter_test", tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double farthest = 1e12; /* cells from the map */
+
 tp_status tpi_nav_grid_init(tpi_nav_grid *grid, uint32_t width, uint32_t height, double scale,
                             tp_error *err)
 {
@@ -67,35 +69,41 @@ static void borders(double at, double along, double *next, double *step)
     *next = along > 0 ? (cell + 1 - at) * *step : along < 0 ? (at - cell) * *step : HUGE_VAL;
 }
 
-/* From border to border, in units of cells. */
 double tpi_nav_grid_ray(const tpi_nav_grid *grid, double x, double y, double angle, double longest)
 {
-    const double dx = cos(angle);
-    const double dy = sin(angle);
+    return tpi_nav_grid_ray_along(grid, x, y, cos(angle), sin(angle), longest);
+}
+
+/* From border to border, in units of cells. */
+double tpi_nav_grid_ray_along(const tpi_nav_grid *grid, double x, double y, double dx, double dy,
+                              double longest)
+{
     const double most = longest / grid->scale;
-    double column = (x - grid->x) / grid->scale;
-    double row = (y - grid->y) / grid->scale;
+    const double across = (x - grid->x) / grid->scale;
+    const double up = (y - grid->y) / grid->scale;
     double next_x, next_y, step_x, step_y;
     double way = 0;
 
-    borders(column, dx, &next_x, &step_x);
-    borders(row, dy, &next_y, &step_y);
-    column = floor(column);
-    row = floor(row);
+    if (!(fabs(across) < farthest && fabs(up) < farthest)) {
+        return longest;
+    }
+    borders(across, dx, &next_x, &step_x);
+    borders(up, dy, &next_y, &step_y);
+    int64_t column = (int64_t)floor(across);
+    int64_t row = (int64_t)floor(up);
+    const int64_t right = dx > 0 ? 1 : -1;
+    const int64_t upward = dy > 0 ? 1 : -1;
     while (way < most) {
-        const bool inside = column >= 0 && column < grid->width && row >= 0 && row < grid->height;
-        if (inside && grid->cells[(size_t)row * grid->width + (size_t)column] > 0) {
+        const bool inside = (uint64_t)column < grid->width && (uint64_t)row < grid->height;
+        if (inside && grid->cells[row * grid->width + column] > 0) {
             return way * grid->scale;
         }
-        if (next_x < next_y) {
-            way = next_x;
-            next_x += step_x;
-            column += dx > 0 ? 1 : -1;
-        } else {
-            way = next_y;
-            next_y += step_y;
-            row += dy > 0 ? 1 : -1;
-        }
+        const bool sideways = next_x < next_y;
+        way = sideways ? next_x : next_y;
+        next_x += sideways ? step_x : 0;
+        next_y += sideways ? 0 : step_y;
+        column += sideways ? right : 0;
+        row += sideways ? 0 : upward;
     }
     return longest;
 }

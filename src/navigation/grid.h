@@ -46,4 +46,8 @@ int8_t tpi_nav_grid_value(const tpi_nav_grid *grid, double x, double y);
  * and what is outside do not stop it. */
 double tpi_nav_grid_ray(const tpi_nav_grid *grid, double x, double y, double angle, double longest);
 
+/* The same in a direction: the cosine and sine of the angle. */
+double tpi_nav_grid_ray_along(const tpi_nav_grid *grid, double x, double y, double dx, double dy,
+                              double longest);
+
 #endif
