@@ -80,6 +80,24 @@ static bool is_near(const tpi_nav_window *window, const tpi_nav_pose *pose, doub
     return fabs(x - pose->x) < half && fabs(y - pose->y) < half;
 }
 
+/* A pose with the cosine and sine of its angle. */
+struct frame {
+    double x, y, c, s;
+};
+
+static struct frame frame_of(const tpi_nav_pose *pose)
+{
+    return (struct frame){pose->x, pose->y, cos(pose->a), sin(pose->a)};
+}
+
+static tpi_nav_point on_robot(const struct frame *robot, double x, double y)
+{
+    const double dx = x - robot->x;
+    const double dy = y - robot->y;
+
+    return (tpi_nav_point){robot->c * dx + robot->s * dy, robot->c * dy - robot->s * dx};
+}
+
 /* ---- Forgetting ------------------------------------------------------------------------------ */
 
 /* The longest fan at the beginning of some beams. */
@@ -121,27 +139,58 @@ static size_t first_from(const struct fan *fan, double angle)
     return i;
 }
 
-/* Whether a beam of the fan passes a point of the robot's frame, and ends well behind it. */
-static bool is_passed(const tpi_nav_window *window, const struct fan *fan, tpi_nav_point at)
+/* Shorten the part of a beam that is between two borders along one axis. */
+static void clip(double low, double high, double along, double *enter, double *leave)
 {
+    if (fabs(along) > 1e-12) {
+        *enter = fmax(*enter, fmin(low / along, high / along));
+        *leave = fmin(*leave, fmax(low / along, high / along));
+    } else if (low > 0 || high < 0) {
+        *leave = -1;
+    }
+}
+
+/* Whether a beam goes through the cell of a point and ends well behind it. It is looked at in steps
+ * of half a cell: one that only grazes a cell does not tell about it. */
+static bool crosses(const tpi_nav_window *window, const struct frame *robot,
+                    const tpi_nav_beam *beam, const struct window_point *point)
+{
+    const double x = robot->x + robot->c * beam->x - robot->s * beam->y;
+    const double y = robot->y + robot->s * beam->x + robot->c * beam->y;
+    const double dx = robot->c * beam->dx - robot->s * beam->dy;
+    const double dy = robot->s * beam->dx + robot->c * beam->dy;
+    const double left = point->column * window->cell - x;
+    const double below = point->row * window->cell - y;
+    const double step = window->cell / 2;
+    double enter = 0;
+    double leave = beam->range - 1.5 * window->cell;
+
+    clip(left, left + window->cell, dx, &enter, &leave);
+    clip(below, below + window->cell, dy, &enter, &leave);
+    return step * ceil(enter / step) < leave;
+}
+
+/* Whether a beam of the fan passes a point at less than half a cell. */
+static bool is_passed(const tpi_nav_window *window, const struct frame *robot,
+                      const struct fan *fan, const struct window_point *point)
+{
+    const tpi_nav_point at = on_robot(robot, point->x, point->y);
     const double x = at.x - fan->beams->x;
     const double y = at.y - fan->beams->y;
     const double away = sqrt(x * x + y * y);
     const double margin = window->cell / 2;
-    const double least = away + 1.5 * window->cell;
 
-    if (least >= fan->reach) {
+    if (away >= fan->reach) {
         return false;
     }
     const double half = away > margin ? asin(margin / away) : pi;
-    const double first = rising(fan, 0) - half;
     const double last = rising(fan, fan->count - 1) + half;
     const double at_angle = fan->sign * atan2(y, x);
-    const double turns = ceil((first - at_angle) / (2 * pi));
+    const double turns = ceil((rising(fan, 0) - half - at_angle) / (2 * pi));
     for (double angle = at_angle + 2 * pi * turns; angle <= last; angle += 2 * pi) {
         for (size_t i = first_from(fan, angle - half);
              i < fan->count && rising(fan, i) <= angle + half; i++) {
-            if (fan->beams[i].range > least) {
+            if (fan->beams[i].range > away && crosses(window, robot, &fan->beams[i], point)) {
                 return true;
             }
         }
@@ -149,23 +198,13 @@ static bool is_passed(const tpi_nav_window *window, const struct fan *fan, tpi_n
     return false;
 }
 
-static tpi_nav_point on_robot(const tpi_nav_pose *pose, double c, double s, double x, double y)
-{
-    const double dx = x - pose->x;
-    const double dy = y - pose->y;
-
-    return (tpi_nav_point){c * dx + s * dy, c * dy - s * dx};
-}
-
 static void sweep(tpi_nav_window *window, const tpi_nav_pose *pose, const struct fan *fan)
 {
-    const double c = cos(pose->a);
-    const double s = sin(pose->a);
+    const struct frame robot = frame_of(pose);
 
     for (size_t i = window->count; i-- > 0;) {
-        const struct window_point *p = &window->known[i];
-        if (is_near(window, pose, p->x, p->y) &&
-            is_passed(window, fan, on_robot(pose, c, s, p->x, p->y))) {
+        const struct window_point *point = &window->known[i];
+        if (is_near(window, pose, point->x, point->y) && is_passed(window, &robot, fan, point)) {
             forget(window, i);
         }
     }
@@ -191,6 +230,11 @@ static uint32_t wrap(const tpi_nav_window *window, int32_t at)
     return (uint32_t)(rest < 0 ? rest + side : rest);
 }
 
+static double square_of(double x, double y)
+{
+    return x * x + y * y;
+}
+
 static void put(tpi_nav_window *window, const tpi_nav_pose *pose, double x, double y, double time)
 {
     if (!is_near(window, pose, x, y)) {
@@ -205,7 +249,7 @@ static void put(tpi_nav_window *window, const tpi_nav_pose *pose, double x, doub
     const bool same = used && point->column == column && point->row == row;
     /* Of several points of one scan in a cell, the one that is nearest to the robot counts. */
     if (same && point->time == time &&
-        hypot(point->x - pose->x, point->y - pose->y) <= hypot(x - pose->x, y - pose->y)) {
+        square_of(point->x - pose->x, point->y - pose->y) <= square_of(x - pose->x, y - pose->y)) {
         return;
     }
     window->count += used ? 0 : 1;
@@ -216,8 +260,7 @@ static void put(tpi_nav_window *window, const tpi_nav_pose *pose, double x, doub
 void tpi_nav_window_take(tpi_nav_window *window, const tpi_nav_pose *pose,
                          const tpi_nav_beam *beams, size_t count, double time)
 {
-    const double c = cos(pose->a);
-    const double s = sin(pose->a);
+    const struct frame robot = frame_of(pose);
 
     if (!(fabs(pose->x) / window->cell < farthest && fabs(pose->y) / window->cell < farthest)) {
         return;
@@ -232,7 +275,8 @@ void tpi_nav_window_take(tpi_nav_window *window, const tpi_nav_pose *pose,
         const double x = beams[i].x + beams[i].range * beams[i].dx;
         const double y = beams[i].y + beams[i].range * beams[i].dy;
         if (beams[i].hit) {
-            put(window, pose, pose->x + c * x - s * y, pose->y + s * x + c * y, time);
+            put(window, pose, robot.x + robot.c * x - robot.s * y,
+                robot.y + robot.s * x + robot.c * y, time);
         }
     }
 }
@@ -240,14 +284,13 @@ void tpi_nav_window_take(tpi_nav_window *window, const tpi_nav_pose *pose,
 size_t tpi_nav_window_points(const tpi_nav_window *window, const tpi_nav_pose *pose, double time,
                              tpi_nav_point *out, size_t most)
 {
-    const double c = cos(pose->a);
-    const double s = sin(pose->a);
+    const struct frame robot = frame_of(pose);
     size_t count = 0;
 
     for (size_t i = 0; i < window->count && count < most; i++) {
         const struct window_point *p = &window->known[i];
         if (time - p->time <= window->memory && is_near(window, pose, p->x, p->y)) {
-            out[count++] = on_robot(pose, c, s, p->x, p->y);
+            out[count++] = on_robot(&robot, p->x, p->y);
         }
     }
     return count;

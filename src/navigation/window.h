@@ -1,9 +1,9 @@
 /*
  * window.h - what stands around a robot: a small grid that moves with it.
  *
- * Each cell remembers the last point that was seen in it, exactly, and when. A beam that passes a
- * point at less than half a cell forgets it. Points that were not seen again for `memory` seconds
- * are forgotten too. Places are in the frame of the odometry.
+ * Each cell remembers the last point that was seen in it, exactly, and when. A beam that goes
+ * through a cell, less than half a cell from its point, forgets the point. Points that were not
+ * seen again for `memory` seconds are forgotten too. Places are in the frame of the odometry.
  *
  * The points are also in a list, so the work grows with what is known and not with the cells.
  */
