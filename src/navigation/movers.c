@@ -12,6 +12,7 @@ static const double gone_s = 3;     /* without being seen, outside of the view *
 static const double hidden_s = 0.5; /* where a beam passes: it is elsewhere */
 static const double got_on = 0.2;   /* m: from where it was seen first */
 static const double skin = 0.1;     /* m: around what is seen of it */
+static const double rest_s = 2;     /* how slowly its pace is forgotten when it stands */
 
 enum { SEEN_OFTEN = 4 };
 
@@ -90,6 +91,20 @@ static struct nav_track *room(tpi_nav_movers *movers)
     return oldest;
 }
 
+/* Whether it walks: it is fast enough and has got somewhere, and has not stood for long since. */
+static void judge(struct nav_track *track)
+{
+    const tpi_nav_point at = {track->at.x, track->at.y};
+
+    if (track->seen >= SEEN_OFTEN && hypot(track->at.vx, track->at.vy) >= slowest &&
+        between(at, track->born) >= got_on) {
+        track->walks = true;
+    } else if (track->walks && track->at.pace < slowest) {
+        track->walks = false;
+        track->born = at;
+    }
+}
+
 static void follow(struct nav_track *track, tpi_nav_point at, double radius, double time)
 {
     const double since = time - track->time;
@@ -108,8 +123,10 @@ static void follow(struct nav_track *track, tpi_nav_point at, double radius, dou
         track->at.vy *= fastest / speed;
     }
     track->at.radius = radius;
+    track->at.pace = fmax(fmin(speed, fastest), track->at.pace * exp(-since / rest_s));
     track->time = time;
     track->seen++;
+    judge(track);
 }
 
 static void take_group(tpi_nav_movers *movers, const struct group *g, double time)
@@ -215,9 +232,7 @@ size_t tpi_nav_movers_around(const tpi_nav_movers *movers, const tpi_nav_pose *p
     for (size_t i = 0; i < TPI_NAV_MOST_MOVERS; i++) {
         const struct nav_track *track = &movers->tracks[i];
         const tpi_nav_mover *m = &track->at;
-        if (track->seen < SEEN_OFTEN || !(time - track->time <= gone_s) ||
-            hypot(m->vx, m->vy) < slowest ||
-            between((tpi_nav_point){m->x, m->y}, track->born) < got_on) {
+        if (track->seen == 0 || !track->walks || !(time - track->time <= gone_s)) {
             continue;
         }
         const tpi_nav_point at = expected(track, time);
@@ -227,7 +242,8 @@ size_t tpi_nav_movers_around(const tpi_nav_movers *movers, const tpi_nav_pose *p
                                        .y = c * dy - s * dx,
                                        .vx = c * m->vx + s * m->vy,
                                        .vy = c * m->vy - s * m->vx,
-                                       .radius = m->radius};
+                                       .radius = m->radius,
+                                       .pace = m->pace};
     }
     return count;
 }

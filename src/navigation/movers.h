@@ -2,8 +2,9 @@
  * movers.h - what moves around a robot: people, other robots.
  *
  * Readings that lie close together in front of everything else are a thing. Things are followed
- * from scan to scan, and one that has got somewhere is a mover, with a velocity. It is remembered
- * for three seconds where the sensor does not look. Places are in the frame of the odometry.
+ * from scan to scan, and one that has got somewhere is a mover, with a velocity. It stays one for
+ * some seconds after it has stopped, since it may walk on at any time, and it is remembered for
+ * three seconds where the sensor does not look. Places are in the frame of the odometry.
  */
 #ifndef TROUPE_NAVIGATION_MOVERS_H
 #define TROUPE_NAVIGATION_MOVERS_H
@@ -15,6 +16,7 @@ enum { TPI_NAV_MOST_MOVERS = 32 };
 typedef struct tpi_nav_mover {
     double x, y, vx, vy; /* m, m/s */
     double radius;
+    double pace; /* m/s: how fast it was lately; it may be so again, in any direction */
 } tpi_nav_mover;
 
 /* A thing that is followed. */
@@ -23,6 +25,7 @@ struct nav_track {
     tpi_nav_point born; /* where it was seen first */
     double time;        /* when it was seen last, in seconds */
     unsigned seen;      /* how often; 0 for none */
+    bool walks;         /* it has got somewhere */
 };
 
 typedef struct tpi_nav_movers {

@@ -61,6 +61,29 @@ static void somebody_who_walks_is_followed_and_a_pillar_is_not(void **state)
     assert_int_equal(tpi_nav_movers_around(&movers, &pose, 5, out), 0); /* not seen for long */
 }
 
+static void somebody_who_stops_may_walk_on(void **state)
+{
+    const tpi_nav_pose pose = {0, 0, 0};
+    tpi_nav_movers movers;
+    tpi_nav_mover out[TPI_NAV_MOST_MOVERS];
+    tpi_nav_beam beams[BEAMS];
+
+    (void)state;
+    tpi_nav_movers_clear(&movers);
+    for (int i = 0; i < 100; i++) { /* walks for two seconds, then stands */
+        const struct disc disc = {2, -0.8 + 0.04 * fmin(i, 20), 0.2};
+        scan(&pose, &disc, 1, beams);
+        tpi_nav_movers_take(&movers, &pose, beams, BEAMS, 0.1 * i);
+        const size_t count = tpi_nav_movers_around(&movers, &pose, 0.1 * i, out);
+        if (i == 30) {
+            assert_int_equal(count, 1);
+            assert_true(hypot(out[0].vx, out[0].vy) < 0.1);
+            assert_true(out[0].pace > 0.2 && out[0].pace < 0.5);
+        }
+    }
+    assert_int_equal(tpi_nav_movers_around(&movers, &pose, 9.9, out), 0); /* it is a thing now */
+}
+
 static tpi_nav_vfh robot(void)
 {
     return (tpi_nav_vfh){.settings = {.sectors = 72,
@@ -97,6 +120,42 @@ static void it_stands_before_somebody_comes_to_it(void **state)
     assert_true(tpi_nav_vfh_allowed(&vfh, 0, 0.5, NULL, 0) == 0);  /* its corners would touch it */
     vfh.movers[0] = (tpi_nav_mover){.x = 1.2, .vx = 0.8, .radius = 0.3}; /* goes ahead */
     assert_true(tpi_nav_vfh_allowed(&vfh, 0.5, 0, NULL, 0) == 1);
+}
+
+static void it_is_slow_beside_somebody_who_may_turn(void **state)
+{
+    const tpi_nav_mover near = {.x = 0.1, .y = 0.75, .radius = 0.3, .pace = 0.4};
+    tpi_nav_vfh vfh = robot();
+
+    (void)state;
+    vfh.mover_count = 1;
+    vfh.movers[0] = near; /* 0.2 m from its flank, half a second away */
+    const double part = tpi_nav_vfh_allowed(&vfh, 0.5, 0, NULL, 0);
+    assert_true(part > 0.2 && part < 0.4);
+    assert_true(tpi_nav_vfh_allowed(&vfh, -0.5, 0, NULL, 0) < 0.4);
+    vfh.movers[0].x = -0.4; /* behind */
+    assert_true(tpi_nav_vfh_allowed(&vfh, 0.5, 0, NULL, 0) == 1);
+    vfh.movers[0] = near;
+    vfh.movers[0].y = 1.6;
+    assert_true(tpi_nav_vfh_allowed(&vfh, 0.5, 0, NULL, 0) == 1);
+}
+
+static void it_does_not_go_back_blindly_while_somebody_walks(void **state)
+{
+    const tpi_nav_pose here = {0, 0, 0}, goal = {4, 0, 0};
+    const tpi_nav_point corner[] = {{0.275, 0.2}, {0.275, -0.2}};
+    tpi_nav_vfh vfh = robot();
+
+    (void)state;
+    tpi_nav_vfh_begin(&vfh);
+    tpi_nav_vfh_step(&vfh, &here, &goal, corner, 2, 0.1);
+    assert_true(vfh.speed < -0.05); /* it is too narrow for turning */
+    tpi_nav_vfh_begin(&vfh);
+    vfh.speed = vfh.turn = 0;
+    vfh.mover_count = 1;
+    vfh.movers[0] = (tpi_nav_mover){.x = 1.5, .y = 1, .vy = -0.4, .radius = 0.3, .pace = 0.4};
+    tpi_nav_vfh_step(&vfh, &here, &goal, corner, 2, 0.1);
+    assert_true(vfh.speed == 0 && vfh.turn == 0);
 }
 
 /* Drive towards a goal while somebody crosses the way; the least room between them while the robot
@@ -153,7 +212,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(somebody_who_walks_is_followed_and_a_pillar_is_not),
+        cmocka_unit_test(somebody_who_stops_may_walk_on),
         cmocka_unit_test(it_stands_before_somebody_comes_to_it),
+        cmocka_unit_test(it_is_slow_beside_somebody_who_may_turn),
+        cmocka_unit_test(it_does_not_go_back_blindly_while_somebody_walks),
         cmocka_unit_test(both_methods_let_somebody_pass_and_arrive),
     };
 

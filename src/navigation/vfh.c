@@ -9,6 +9,8 @@ static const double narrow = 80 * 3.14159265358979323846 / 180;
 static const double facing = 60 * 3.14159265358979323846 / 180; /* beyond, it turns on the spot */
 static const double contact = 0.02;                             /* m: never nearer than that */
 static const double mover_margin = 0.15;                        /* m: to what moves, likewise */
+static const double abreast = 0.2;    /* m: what is not farther behind its middle is beside it */
+static const double reaction_s = 0.2; /* before a command takes effect */
 
 static double between(tpi_nav_pair pair, double speed)
 {
@@ -187,6 +189,26 @@ static double allowed_by_movers(const tpi_nav_vfh *vfh, double forward, double t
     return 0;
 }
 
+/* The highest speed with which the robot stands before a mover that is not behind it could come to
+ * it, if it turned at once. */
+static double speed_among_movers(const tpi_nav_vfh *vfh, double forward)
+{
+    const tpi_nav_outline *o = &vfh->settings.outline;
+    const double brake = fmax(vfh->settings.max_acceleration, 0.05);
+    double most = fabs(forward);
+
+    for (size_t i = 0; i < vfh->mover_count; i++) {
+        const tpi_nav_mover *m = &vfh->movers[i];
+        const double out_x = fmax(fmax(m->x - o->front, -o->back - m->x), 0);
+        const double out_y = fmax(fabs(m->y) - o->side, 0);
+        const double away = hypot(out_x, out_y) - m->radius;
+        if ((forward < 0 ? -m->x : m->x) > -abreast) {
+            most = fmin(most, brake * (away / fmax(m->pace, 0.05) - reaction_s));
+        }
+    }
+    return fmax(most, 0);
+}
+
 /* Whether a mover is, or soon will be, where the corners of a turning robot go. */
 static bool is_beside(const tpi_nav_vfh *vfh)
 {
@@ -231,8 +253,11 @@ double tpi_nav_vfh_allowed(const tpi_nav_vfh *vfh, double forward, double turn,
     if (fabs(forward) < 1e-3) {
         return is_beside(vfh) ? 0 : part;
     }
-    return vfh->mover_count == 0 ? part
-                                 : part * allowed_by_movers(vfh, part * forward, part * turn);
+    if (vfh->mover_count == 0) {
+        return part;
+    }
+    const double slow = fmin(part, speed_among_movers(vfh, forward) / fabs(forward));
+    return slow * allowed_by_movers(vfh, slow * forward, slow * turn);
 }
 
 static void halt(tpi_nav_vfh *vfh)
@@ -258,10 +283,11 @@ static void turn_to(tpi_nav_vfh *vfh, double angle, const tpi_nav_point *points,
     vfh->turn = turn * allowed;
 }
 
-/* Where it cannot even turn, it goes back a little if there is room. */
+/* Where it cannot even turn, it goes back a little if there is room. Most sensors do not see what
+ * is behind, so it waits while somebody walks about. */
 static void back_off(tpi_nav_vfh *vfh, const tpi_nav_point *points, size_t count)
 {
-    const double speed = -fmin(vfh->settings.max_speed, 0.1);
+    const double speed = vfh->mover_count > 0 ? 0 : -fmin(vfh->settings.max_speed, 0.1);
 
     vfh->turn = 0;
     vfh->speed = speed * tpi_nav_vfh_allowed(vfh, speed, 0, points, count);

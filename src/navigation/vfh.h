@@ -66,7 +66,7 @@ typedef struct tpi_nav_vfh {
     bool has_picked;
     double speed; /* m/s: the last command */
     double turn;
-    bool blocked[TPI_NAV_MOST_SECTORS]; /* the histogram */
+    bool blocked[TPI_NAV_MOST_SECTORS];        /* the histogram */
     tpi_nav_mover movers[TPI_NAV_MOST_MOVERS]; /* set before a step, in the robot's frame */
     size_t mover_count;
 } tpi_nav_vfh;

@@ -161,7 +161,10 @@ def degrees(angle):
 def world_text(world, journey, people, more=""):
     start, heading, goal, crowd = journey
     text = HEAD + walls_of(world) + ROBOT.format(x=start[0], y=start[1], a=degrees(heading), more=more)
-    free = [place for place in crowd if away(place, *start) > 1.5 and away(place, *goal) > 1.5]
+    free = []
+    for place in crowd:  # two people in one place could not walk, and would close a door for ever
+        if away(place, *start) > 1.5 and away(place, *goal) > 1.5 and all(away(place, *other) > 0.8 for other in free):
+            free.append(place)
     for i, place in enumerate(free[:people]):
         text += PERSON.format(i=i, x=place[0], y=place[1], a=i * 77 % 360)
     return text
