@@ -10,7 +10,7 @@ static const double slowest = 0.15; /* m/s */
 static const double fastest = 2;
 static const double gone_s = 3;     /* without being seen, outside of the view */
 static const double hidden_s = 0.5; /* where a beam passes: it is elsewhere */
-static const double got_on = 0.2;   /* m: from where it was seen first */
+static const double got_on = 0.2;   /* m: from where it was seen first; what is near, less */
 static const double skin = 0.1;     /* m: around what is seen of it */
 static const double rest_s = 2;     /* how slowly its pace is forgotten when it stands */
 
@@ -20,6 +20,7 @@ enum { SEEN_OFTEN = 4 };
 struct group {
     tpi_nav_point first, last, sum;
     size_t count;
+    bool cut_first, cut_last; /* the view ends at that side of it */
 };
 
 void tpi_nav_movers_clear(tpi_nav_movers *movers)
@@ -92,12 +93,13 @@ static struct nav_track *room(tpi_nav_movers *movers)
 }
 
 /* Whether it walks: it is fast enough and has got somewhere, and has not stood for long since. */
-static void judge(struct nav_track *track)
+static void judge(struct nav_track *track, double away)
 {
     const tpi_nav_point at = {track->at.x, track->at.y};
+    const double enough = fmin(got_on, 0.05 + 0.1 * away); /* it is measured so well */
 
     if (track->seen >= SEEN_OFTEN && hypot(track->at.vx, track->at.vy) >= slowest &&
-        between(at, track->born) >= got_on) {
+        between(at, track->born) >= enough) {
         track->walks = true;
     } else if (track->walks && track->at.pace < slowest) {
         track->walks = false;
@@ -105,7 +107,8 @@ static void judge(struct nav_track *track)
     }
 }
 
-static void follow(struct nav_track *track, tpi_nav_point at, double radius, double time)
+static void follow(struct nav_track *track, tpi_nav_point at, double radius, double away,
+                   double time)
 {
     const double since = time - track->time;
     const tpi_nav_point guess = expected(track, time);
@@ -126,25 +129,54 @@ static void follow(struct nav_track *track, tpi_nav_point at, double radius, dou
     track->at.pace = fmax(fmin(speed, fastest), track->at.pace * exp(-since / rest_s));
     track->time = time;
     track->seen++;
-    judge(track);
+    judge(track, away);
 }
 
-static void take_group(tpi_nav_movers *movers, const struct group *g, double time)
+/* Another part of a thing is its place from now on: it has not moved there. */
+static void shift(struct nav_track *track, tpi_nav_point at, double time)
+{
+    const tpi_nav_point guess = expected(track, time);
+
+    track->born.x += at.x - guess.x;
+    track->born.y += at.y - guess.y;
+    track->at.x += at.x - guess.x;
+    track->at.y += at.y - guess.y;
+}
+
+/* The middle of a group; of one that the view cuts, the edge that is seen, as its middle would move
+ * when more of it comes into view. */
+static tpi_nav_point place_of(const struct group *g)
+{
+    const tpi_nav_point middle = {g->sum.x / (double)g->count, g->sum.y / (double)g->count};
+
+    return g->cut_first ? g->last : g->cut_last ? g->first : middle;
+}
+
+static void take_group(tpi_nav_movers *movers, const struct group *g, const struct frame *robot,
+                       double time)
 {
     const double width = between(g->first, g->last);
+    const bool partly = g->cut_first || g->cut_last;
 
-    if (g->count < 2 || width > widest) {
+    if (g->count < 2 || width > widest || (g->cut_first && g->cut_last)) {
         return;
     }
-    const tpi_nav_point at = {g->sum.x / (double)g->count, g->sum.y / (double)g->count};
+    const tpi_nav_point at = place_of(g);
     const double radius = fmax(width / 2, 0.15) + skin;
     struct nav_track *track = find(movers, at, time);
-    if (track != NULL) {
-        follow(track, at, radius, time);
-    } else {
-        *room(movers) = (struct nav_track){
-            .at = {.x = at.x, .y = at.y, .radius = radius}, .born = at, .time = time, .seen = 1};
+    if (track == NULL) {
+        *room(movers) = (struct nav_track){.at = {.x = at.x, .y = at.y, .radius = radius},
+                                           .born = at,
+                                           .time = time,
+                                           .seen = 1,
+                                           .partly = partly};
+        return;
     }
+    if (track->partly != partly) {
+        shift(track, at, time);
+        track->partly = partly;
+    }
+    follow(track, at, radius, between(at, (tpi_nav_point){robot->x, robot->y}), time);
 }
 
 /* Whether a reading at the side of a group is nearer: then more of it may be behind that. */
@@ -215,9 +247,11 @@ void tpi_nav_movers_take(tpi_nav_movers *movers, const tpi_nav_pose *pose,
             g.count++;
             i++;
         }
-        if (begin > 0 && i < count && !hides(&beams[begin - 1], &beams[begin]) &&
-            !hides(&beams[i], &beams[i - 1])) {
-            take_group(movers, &g, time);
+        g.cut_first = begin == 0;
+        g.cut_last = i == count;
+        if ((g.cut_first || !hides(&beams[begin - 1], &beams[begin])) &&
+            (g.cut_last || !hides(&beams[i], &beams[i - 1]))) {
+            take_group(movers, &g, &robot, time);
         }
     }
 }

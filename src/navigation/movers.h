@@ -26,6 +26,7 @@ struct nav_track {
     double time;        /* when it was seen last, in seconds */
     unsigned seen;      /* how often; 0 for none */
     bool walks;         /* it has got somewhere */
+    bool partly;        /* the view ends in it: `at` is its edge */
 };
 
 typedef struct tpi_nav_movers {

@@ -84,6 +84,41 @@ static void somebody_who_stops_may_walk_on(void **state)
     assert_int_equal(tpi_nav_movers_around(&movers, &pose, 9.9, out), 0); /* it is a thing now */
 }
 
+/* Somebody comes from behind and walks past; after so many scans in which a part is seen. */
+static size_t overtaken_by(double pace, double turn, int scans, tpi_nav_mover *out)
+{
+    tpi_nav_movers movers;
+    tpi_nav_beam beams[BEAMS];
+    tpi_nav_pose pose = {0, 0, 0};
+    int seen = 0;
+
+    tpi_nav_movers_clear(&movers);
+    for (int i = 0; i < 200; i++) {
+        const struct disc disc = {-0.4 + 0.1 * pace * i, -0.7, 0.25};
+        scan(&pose, &disc, 1, beams);
+        tpi_nav_movers_take(&movers, &pose, beams, BEAMS, 0.1 * i);
+        seen += beams[1].range < 2;
+        if (seen == scans) {
+            return tpi_nav_movers_around(&movers, &pose, 0.1 * i, out);
+        }
+        pose.a += 0.1 * turn;
+    }
+    fail_msg("it was not seen in %d scans", scans);
+    return 0;
+}
+
+static void somebody_at_the_edge_of_the_view_is_followed(void **state)
+{
+    tpi_nav_mover out[TPI_NAV_MOST_MOVERS];
+
+    (void)state;
+    assert_int_equal(overtaken_by(0.5, 0, 8, out), 1);
+    assert_true(out[0].vx > 0.3 && out[0].vx < 0.7 && fabs(out[0].vy) < 0.2);
+    for (int scans = 1; scans < 9; scans++) { /* what only comes into view does not walk */
+        assert_int_equal(overtaken_by(0, -0.7, scans, out), 0);
+    }
+}
+
 static tpi_nav_vfh robot(void)
 {
     return (tpi_nav_vfh){.settings = {.sectors = 72,
@@ -213,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(somebody_who_walks_is_followed_and_a_pillar_is_not),
         cmocka_unit_test(somebody_who_stops_may_walk_on),
+        cmocka_unit_test(somebody_at_the_edge_of_the_view_is_followed),
         cmocka_unit_test(it_stands_before_somebody_comes_to_it),
         cmocka_unit_test(it_is_slow_beside_somebody_who_may_turn),
         cmocka_unit_test(it_does_not_go_back_blindly_while_somebody_walks),
