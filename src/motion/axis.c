@@ -297,6 +297,22 @@ static void begin_profile(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi
     m->end_ns = known ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
 }
 
+/* Through a step of the rate a set-point moves with its mean, and at the end it is slower or faster
+ * by half a step. A speed that follows makes that change at its beginning: its own first step in
+ * the same direction comes half a period later. */
+static void note_late_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, double speed)
+{
+    const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
+    const double left = speed - e->room.written[2 * axis->index + 1];
+    int64_t *stepped_ns = &axis->stepped_ns[left > 0];
+    const int64_t half_ago = tpi_motion_track_present(e) - e->robot.period_ns / 2;
+
+    if (axis->motion.servo == TPI_MOTION_SERVO_POSITION && axis->motion.track->stepped &&
+        fabs(left) > LEAST_LOSS * step && *stepped_ns < half_ago) {
+        *stepped_ns = half_ago;
+    }
+}
+
 /* A track that is slow cannot take over every speed, and one that stands none: the dof slows down
  * at once. That is a step of its speed. */
 static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_track *track,
@@ -309,6 +325,7 @@ static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_mot
         before * tpi_motion_track_scale(m->track) - from.velocity * tpi_motion_track_scale(track);
 
     if (m->track == track) {
+        note_late_speed(e, axis, before * tpi_motion_track_scale(track));
         return;
     }
     if (fabs(lost) > LEAST_LOSS * step) {
