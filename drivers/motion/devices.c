@@ -104,6 +104,9 @@ static void post(struct device *d, int64_t due_ns, const struct command *command
     d->moved_ns = due_ns > d->moved_ns ? due_ns : d->moved_ns;
     d->stepped_ns = due_ns;
     d->posted++;
+    if (status == TP_OK) {
+        d->last[d->sent++ % MOST_POSTED] = (struct posted){due_ns, motion_now(d->output->motion)};
+    }
     if (status != TP_OK && status != TP_E_CLOSED) { /* the end of the grant is reported */
         tpi_motiond_device_fail(d->output, "too many commands wait for the device");
     }
@@ -345,6 +348,22 @@ static void settle_fault(struct output *output)
     output->fault[0] = '\0';
 }
 
+/* Answers that wait for devices. A panic that the engine has not been notified of yet drops
+ * commands: they are not confirmed. */
+static void confirm(struct motion *m, int64_t now_ns)
+{
+    int64_t until_ns[MOST_OUTPUTS];
+
+    if (tpi_motion_engine_unconfirmed(m->engine) > now_ns ||
+        tp_instance_panic_number(m->instance) != m->panic_number) {
+        return;
+    }
+    for (unsigned i = 0; i < m->output_count; i++) {
+        until_ns[i] = tpi_motiond_grant_confirmed(m->outputs[i], now_ns);
+    }
+    tpi_motion_engine_confirm(m->engine, until_ns);
+}
+
 int64_t tpi_motiond_device_time(struct motion *m)
 {
     const int64_t now_ns = motion_now(m);
@@ -355,7 +374,10 @@ int64_t tpi_motiond_device_time(struct motion *m)
 
         tpi_motiond_grant_look(output_device(output));
         goes_on = tpi_motiond_grant_renew(output_device(output), now_ns) && goes_on;
-        settle_fault(output);
+    }
+    confirm(m, now_ns);
+    for (unsigned i = 0; i < m->output_count; i++) {
+        settle_fault(m->outputs[i]);
     }
     m->time_ns = goes_on ? now_ns : m->time_ns;
     return m->time_ns;

@@ -32,6 +32,7 @@ enum {
     MOST_CHOICES = 4,        /* devices that can take an output over */
     MOST_SLOTS = 64,         /* dofs of a device */
     MOST_PARKED = 128,       /* writes that wait for a grant */
+    MOST_POSTED = 1024,      /* commands that wait at a device */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
 };
 
@@ -97,7 +98,13 @@ struct device {
     unsigned parked_count;
     int64_t parked_ns; /* since when the first of them waits */
     uint64_t missed;   /* commands of this grant that did not reach the device */
-    int64_t ends_ns;   /* since when it is known that the grant is over, but not why; 0: it lasts */
+    uint64_t sent;     /* commands of this grant */
+    struct posted {
+        int64_t due_ns, at_ns; /* its time, and when it was posted */
+    } * last;                  /* owned: MOST_POSTED, of the commands that were sent last */
+    int64_t behind_ns;         /* time of the first that is not carried out; INT64_MAX for none */
+    int64_t wanted_ns;         /* since when the device could have done so */
+    int64_t ends_ns; /* since when it is known that the grant is over, but not why; 0: it lasts */
 
     /* What it is to do, for control between the writes of the engine. */
     struct wish wish;
@@ -233,8 +240,11 @@ bool tpi_motiond_device_is_at_rest(const struct device *d);
 /* grants.c: ask for the grant of a device, if it has none. */
 void tpi_motiond_device_ask(struct device *d);
 
-/* Find out whether commands of the grant, if there is one, have not reached the device. */
+/* Find out how far the device has carried out its commands, and whether some do not reach it. */
 void tpi_motiond_grant_look(struct device *d);
+
+/* Up to when the devices of an output have carried out everything. */
+int64_t tpi_motiond_grant_confirmed(const struct output *output, int64_t now_ns);
 
 /* Renew the grant, if there is one. False if it is over, and the reason is about to come. */
 bool tpi_motiond_grant_renew(struct device *d, int64_t now_ns);

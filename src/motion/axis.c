@@ -149,27 +149,40 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
 
 /* ---- Ends ---- */
 
+/* The text of the final signal: why it is not SUCCESS, and what was done otherwise than asked. */
+static void put_end(const tpi_motion_engine *e, const tpi_motion_playing *command,
+                    const char *reason, const char *why, char text[TPI_MOTION_TEXT])
+{
+    (void)snprintf(text, TPI_MOTION_TEXT, "%s", reason);
+    if (command->worst == TPI_MOTION_MODIFIED) {
+        tpi_motion_change_put(e, &command->change, text);
+    }
+    if (text[0] == '\0') {
+        (void)snprintf(text, TPI_MOTION_TEXT, "%s", why);
+    }
+}
+
+/* A motion of a command has ended. */
 static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
                         tpi_motion_playing *command, tpi_motion_signal signal, const char *why)
 {
     const tpi_motion_subject subject = {command->tag, command->package, command->mode,
                                         command->flags, command->start_ns};
+    char text[TPI_MOTION_TEXT];
 
-    command->worst = signal > command->worst ? signal : command->worst;
+    if (signal > command->worst ||
+        (signal == command->worst && command->why[0] == '\0' && signal != TPI_MOTION_SUCCESS)) {
+        command->worst = signal;
+        (void)snprintf(command->why, sizeof command->why, "%s", why);
+    }
     if (--command->open > 0) {
         return;
     }
     command->used = false;
-    if (command->worst == TPI_MOTION_MODIFIED) {
-        char text[TPI_MOTION_TEXT] = "";
-
-        (void)snprintf(text, sizeof text, "%s", signal == TPI_MOTION_SUCCESS ? "" : why);
-        tpi_motion_change_put(e, &command->change, text);
-        tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s",
-                               text[0] != '\0' ? text : why);
-    } else {
-        tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s", why);
-    }
+    put_end(e, command,
+            signal == command->worst && signal != TPI_MOTION_SUCCESS ? why : command->why, why,
+            text);
+    tpi_motion_confirm_signal(e, client, &subject, command->outputs, command->worst, text);
 }
 
 /* How long an axis can go on like this and still stop before the limit of its position. */
@@ -364,6 +377,9 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
         tpi_motion_tool_join(tool, axis, from);
     } else {
         begin_profile(e, axis, from, target->value, order->duration_ns, command);
+    }
+    if (axis->place.output != TPI_MOTION_NOWHERE) {
+        command->outputs |= UINT64_C(1) << axis->place.output % 64;
     }
     m->next_ns = next_sample(e, m, track->line.tau_ns);
     axis->servo = order->servo == TPI_MOTION_GOTO_SERVO ? TPI_MOTION_SERVO_SPEED : order->servo;
