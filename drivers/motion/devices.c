@@ -12,6 +12,7 @@
 
 static const int64_t STILL_NS = 3 * TP_NS_PER_S / 2; /* then a GOTO has ended */
 static const int64_t SILENT_NS = 5 * TP_NS_PER_S;    /* then nobody knows whether it drives */
+static const int64_t FRESH_NS = 5 * TP_NS_PER_MS;    /* grants are not looked at again before */
 static const double STILL_SPEED = 0.01;              /* m/s, rad/s: slower is standing still */
 
 void tpi_motiond_device_fail(struct output *output, const char *why)
@@ -380,7 +381,19 @@ int64_t tpi_motiond_device_time(struct motion *m)
         settle_fault(m->outputs[i]);
     }
     m->time_ns = goes_on ? now_ns : m->time_ns;
+    m->granted_ns = goes_on ? now_ns : 0;
     return m->time_ns;
+}
+
+int64_t tpi_motiond_device_time_to_ask(struct motion *m)
+{
+    const int64_t now_ns = motion_now(m);
+
+    if (m->granted_ns == 0 || now_ns - m->granted_ns > FRESH_NS) {
+        return tpi_motiond_device_time(m);
+    }
+    m->time_ns = now_ns;
+    return now_ns;
 }
 
 void tpi_motiond_device_turn(struct motion *m, int64_t now_ns)

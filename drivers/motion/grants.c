@@ -180,7 +180,7 @@ int64_t tpi_motiond_grant_confirmed(const struct output *output, int64_t now_ns)
     const struct device *d = output_device(output), *old = output->change.from;
     int64_t behind = d->behind_ns;
 
-    if (output->fault[0] != '\0') {
+    if (output->fault[0] != '\0' || d->ends_ns != 0) {
         return INT64_MIN; /* what its device has not carried out is lost */
     }
     if (old != NULL && old->behind_ns < behind) {

@@ -182,7 +182,8 @@ struct motion {
     uint8_t *records;          /* owned; MOST_RECORDS */
     bool ready;                /* all devices are known */
     int64_t started_ns, published_ns;
-    int64_t time_ns; /* of the engine: up to now, or until a grant ended */
+    int64_t time_ns;    /* of the engine: up to now, or until a grant ended */
+    int64_t granted_ns; /* when all grants were in order last; 0: they are not */
     unsigned panic_number;
     uint64_t writes;
 };
@@ -221,6 +222,10 @@ void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *m
  * time stands while a grant is over and the reason is about to come: what it wrote then would not
  * reach the device, and motions that end meanwhile would be SUCCESS. */
 int64_t tpi_motiond_device_time(struct motion *m);
+
+/* The same for a question, which does not look at every device again if that was done just before.
+ */
+int64_t tpi_motiond_device_time_to_ask(struct motion *m);
 
 /* Control, arrivals, faults and grants that are not used: once per turn. */
 void tpi_motiond_device_turn(struct motion *m, int64_t now_ns);
