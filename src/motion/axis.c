@@ -438,13 +438,14 @@ static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
                          const tpi_motion_axis *axis)
 {
     const tpi_motion_subject subject = {order->tag, frame->package, frame->mode, frame->flags, 0};
-    const char *joint = e->robot.joints[axis->joint].name;
+    char name[TPI_MOTION_NAME + 16];
 
+    tpi_motion_axis_put_name(e, axis, name);
     if (axis->holder != track->client) {
         tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_INTERRUPTED, true,
-                               "%s was taken by %s", joint, axis->holder->label);
+                               "%s was taken by %s", name, axis->holder->label);
     } else {
-        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", joint,
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", name,
                                firmness(e, axis));
     }
     release_order(e, track->client, order);

@@ -343,6 +343,10 @@ bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record
 
 /* ---- change.c: what is done otherwise than asked ---- */
 
+/* The name of a dof: "head:1" if its joint has several. Commands of the base take all of them. */
+void tpi_motion_axis_put_name(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                              char out[TPI_MOTION_NAME + 16]);
+
 /* An axis of an order gets another value. */
 void tpi_motion_change_add(tpi_motion_change *change, tpi_motion_change_kind kind, uint16_t axis,
                            double asked, double given);

@@ -255,7 +255,7 @@ def a_summary_tells_of_frames_and_signals_of_commands():
             client.command(move((1, 0, 0.1), (1, 1, -0.2), tag=10 + i), mode=PLAYBACK, time=i * 100_000, sequence=3, ident=20 + i)
         for i in range(4):
             signal = client.signal(10 + i)
-            tap.equal((signal.signal, signal.package, signal.text), (BUSY, 20 + i, "head is moved by berta"))
+            tap.equal((signal.signal, signal.package, signal.text), (BUSY, 20 + i, "head:0 is moved by berta"))
         body = client.await_record(0x8002)
         tap.equal((struct.unpack_from(">IBxxxII", body), body[50:]), ((3, SUCCESS, 4, 4), b"done"))
         client.send(package(SESSION, flags=PANIC))
