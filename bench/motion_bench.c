@@ -113,6 +113,7 @@ static void judge(struct figures *f, unsigned frames, int64_t start_ns)
 static int64_t go_back(void)
 {
     talk_frame(all.mover, 0, 0);
+    (void)talk_sync(all.mover); /* behind what the last round has left, if it was late */
     wait_ms(150);
     robot_forget();
     return robot_now_ns() / 1000 + 300000;

@@ -44,6 +44,11 @@ static bool is_confirmed(const tpi_motion_engine *e, const tpi_motion_pending *p
     return true;
 }
 
+static bool has_pending(const tpi_motion_engine *e, uint32_t place)
+{
+    return e->clients[place] != NULL && e->briefs[place].confirm_ns != INT64_MAX;
+}
+
 /* Send what is confirmed, up to the first that is not. */
 static void release(tpi_motion_engine *e, tpi_motion_client *client)
 {
@@ -53,6 +58,8 @@ static void release(tpi_motion_engine *e, tpi_motion_client *client)
         client->pending.count--;
         e->pending--;
     }
+    tpi_motion_brief_of(e, client)->confirm_ns =
+        client->pending.count > 0 ? pending_at(client, 0)->end_ns : INT64_MAX;
 }
 
 /* It will not be carried out. */
@@ -118,12 +125,13 @@ void tpi_motion_confirm_summary(tpi_motion_engine *e, tpi_motion_client *client,
     p->signal = (tpi_motion_signal)summary->signal;
     p->summary = *summary;
     (void)snprintf(p->text, sizeof p->text, "%.*s", (int)summary->length, summary->text);
+    release(e, client);
 }
 
 void tpi_motion_confirm_fail(tpi_motion_engine *e, uint16_t output, const char *why)
 {
     for (uint32_t i = 0; i < e->settings.clients && e->pending > 0; i++) {
-        tpi_motion_client *client = e->clients[i];
+        tpi_motion_client *client = has_pending(e, i) ? e->clients[i] : NULL;
 
         for (uint32_t k = 0; client != NULL && k < client->pending.count; k++) {
             if (waits_for(e, pending_at(client, k), output)) {
@@ -140,7 +148,7 @@ void tpi_motion_confirm_fail(tpi_motion_engine *e, uint16_t output, const char *
 void tpi_motion_confirm_panic(tpi_motion_engine *e, const char *why)
 {
     for (uint32_t i = 0; i < e->settings.clients && e->pending > 0; i++) {
-        tpi_motion_client *client = e->clients[i];
+        tpi_motion_client *client = has_pending(e, i) ? e->clients[i] : NULL;
 
         for (uint32_t k = 0; client != NULL && k < client->pending.count; k++) {
             if (!is_confirmed(e, pending_at(client, k))) {
@@ -162,7 +170,7 @@ void tpi_motion_engine_confirm(tpi_motion_engine *engine, const int64_t *until_n
             until_ns[i] > output->confirmed_ns ? until_ns[i] : output->confirmed_ns;
     }
     for (uint32_t i = 0; i < engine->settings.clients && engine->pending > 0; i++) {
-        if (engine->clients[i] != NULL) {
+        if (has_pending(engine, i)) {
             release(engine, engine->clients[i]);
         }
     }
@@ -173,10 +181,8 @@ int64_t tpi_motion_engine_unconfirmed(const tpi_motion_engine *engine)
     int64_t next = INT64_MAX;
 
     for (uint32_t i = 0; i < engine->settings.clients && engine->pending > 0; i++) {
-        const tpi_motion_client *client = engine->clients[i];
-
-        if (client != NULL && client->pending.count > 0 && pending_at(client, 0)->end_ns < next) {
-            next = pending_at(client, 0)->end_ns;
+        if (has_pending(engine, i) && engine->briefs[i].confirm_ns < next) {
+            next = engine->briefs[i].confirm_ns;
         }
     }
     return next;

@@ -113,7 +113,7 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
     client->rank = rank;
     client->rate = 1;
     client->lease_ns = engine->settings.lease_ns;
-    engine->briefs[place].repeat_ns = INT64_MAX;
+    engine->briefs[place].repeat_ns = engine->briefs[place].confirm_ns = INT64_MAX;
     tpi_motion_client_heard(engine, client, engine->now_ns);
     for (int i = 0; i < TPI_MOTION_TRACKS; i++) {
         client->tracks[i].client = client;

@@ -148,6 +148,7 @@ typedef struct tpi_motion_client {
 typedef struct tpi_motion_brief {
     int64_t lease_end_ns; /* when it has been silent for its lease */
     int64_t repeat_ns;    /* when its next broadcast is due; INT64_MAX for none */
+    int64_t confirm_ns;   /* the end that its next final signal waits for; INT64_MAX for none */
     uint16_t tracks;      /* bit k: track k is not free */
     bool told;            /* has records that nobody has asked about */
 } tpi_motion_brief;
