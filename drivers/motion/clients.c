@@ -376,7 +376,9 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
     if (status != TP_OK) {
         return status;
     }
-    const int64_t now_ns = motion_now(m), time_ns = tpi_motiond_device_time(m);
+    const int64_t time_ns =
+        only_asks(&header) ? tpi_motiond_device_time_to_ask(m) : tpi_motiond_device_time(m);
+    const int64_t now_ns = motion_now(m);
 
     member->heard_ns = now_ns;
     if (right >= TP_RIGHT_MOVE) {

@@ -12,6 +12,7 @@
 
 static const int64_t STILL_NS = 3 * TP_NS_PER_S / 2; /* then a GOTO has ended */
 static const int64_t SILENT_NS = 5 * TP_NS_PER_S;    /* then nobody knows whether it drives */
+static const int64_t FRESH_NS = 5 * TP_NS_PER_MS;    /* grants are not looked at again before */
 static const double STILL_SPEED = 0.01;              /* m/s, rad/s: slower is standing still */
 
 void tpi_motiond_device_fail(struct output *output, const char *why)
@@ -104,6 +105,9 @@ static void post(struct device *d, int64_t due_ns, const struct command *command
     d->moved_ns = due_ns > d->moved_ns ? due_ns : d->moved_ns;
     d->stepped_ns = due_ns;
     d->posted++;
+    if (status == TP_OK) {
+        d->last[d->sent++ % MOST_POSTED] = (struct posted){due_ns, motion_now(d->output->motion)};
+    }
     if (status != TP_OK && status != TP_E_CLOSED) { /* the end of the grant is reported */
         tpi_motiond_device_fail(d->output, "too many commands wait for the device");
     }
@@ -345,6 +349,22 @@ static void settle_fault(struct output *output)
     output->fault[0] = '\0';
 }
 
+/* Answers that wait for devices. A panic that the engine has not been notified of yet drops
+ * commands: they are not confirmed. */
+static void confirm(struct motion *m, int64_t now_ns)
+{
+    int64_t until_ns[MOST_OUTPUTS];
+
+    if (tpi_motion_engine_unconfirmed(m->engine) > now_ns ||
+        tp_instance_panic_number(m->instance) != m->panic_number) {
+        return;
+    }
+    for (unsigned i = 0; i < m->output_count; i++) {
+        until_ns[i] = tpi_motiond_grant_confirmed(m->outputs[i], now_ns);
+    }
+    tpi_motion_engine_confirm(m->engine, until_ns);
+}
+
 int64_t tpi_motiond_device_time(struct motion *m)
 {
     const int64_t now_ns = motion_now(m);
@@ -355,10 +375,25 @@ int64_t tpi_motiond_device_time(struct motion *m)
 
         tpi_motiond_grant_look(output_device(output));
         goes_on = tpi_motiond_grant_renew(output_device(output), now_ns) && goes_on;
-        settle_fault(output);
+    }
+    confirm(m, now_ns);
+    for (unsigned i = 0; i < m->output_count; i++) {
+        settle_fault(m->outputs[i]);
     }
     m->time_ns = goes_on ? now_ns : m->time_ns;
+    m->granted_ns = goes_on ? now_ns : 0;
     return m->time_ns;
+}
+
+int64_t tpi_motiond_device_time_to_ask(struct motion *m)
+{
+    const int64_t now_ns = motion_now(m);
+
+    if (m->granted_ns == 0 || now_ns - m->granted_ns > FRESH_NS) {
+        return tpi_motiond_device_time(m);
+    }
+    m->time_ns = now_ns;
+    return now_ns;
 }
 
 void tpi_motiond_device_turn(struct motion *m, int64_t now_ns)

@@ -1,6 +1,6 @@
 /*
  * goto_test.c - a GOTO goes on or ends with a signal that says why, whatever holds it up; so does a
- * motion that is planned.
+ * motion that is planned, and none is SUCCESS before its device has carried it out.
  *
  * The base runs on a thread of its own and can hang, refuse, and send nothing. The clock is the
  * test's. It is moved on the thread of the motion driver, which renews its grants in between, and
@@ -25,7 +25,8 @@ static struct {
     atomic_bool deaf;  /* polls do not */
     atomic_bool stuck; /* it is in one of these */
     atomic_bool mute, refuses;
-    atomic_int goals, halts;
+    atomic_int goals, halts, speeds;
+    atomic_bool stands; /* the last speed was 0 */
 } base;
 
 static void wait_a_moment(void)
@@ -67,8 +68,12 @@ static tp_status take_goal(tp_device *device, const tp_position2d_cmd_pos *goal,
 static tp_status take_speed(tp_device *device, const tp_position2d_cmd_vel *speed, tp_error *err)
 {
     (void)device;
-    (void)speed;
-    (void)err;
+    if (atomic_load(&base.refuses)) {
+        return tp_fail(err, TP_E_RANGE, "too fast");
+    }
+    atomic_fetch_add(&base.speeds, 1);
+    hang(&base.shut);
+    atomic_store(&base.stands, speed->vel.px == 0);
     return TP_OK;
 }
 
@@ -113,15 +118,21 @@ static const tp_driver slow_base = {.abi = TP_DRIVER_ABI, .name = "base", .ops =
 
 static const uint8_t TOKEN[TP_MECHANISM_TOKEN] = {1, 2, 3};
 
-/* Time passes on the thread of the motion driver, which makes a turn then. What it sends has
- * reached the base, and the data of the base the driver, before time goes on. */
-static void pass_at_once(play *p, double seconds)
+/* What the driver sends has reached the base, and the data of the base the driver. */
+static void settle(play *p)
 {
-    (void)bench_await_later(&p->r, seconds, TP_MECHANISM_DATA_STATE);
     (void)bench_settle(&p->b, p->device, NULL);
     if (bench_settle(&p->b, base.device, &base.stuck)) {
         (void)bench_settle(&p->b, p->device, NULL);
     }
+}
+
+/* Time passes on the thread of the motion driver, which makes a turn then. Everything is settled
+ * before time goes on. */
+static void pass_at_once(play *p, double seconds)
+{
+    (void)bench_await_later(&p->r, seconds, TP_MECHANISM_DATA_STATE);
+    settle(p);
 }
 
 static int begin(void **state)
@@ -290,10 +301,11 @@ static void a_goto_that_became_too_old_at_its_device_is_told(void **state)
     send_goto(p, 1);
     await_goals(p, 1); /* which does not come to an end */
     send_goto(p, 2);
-    pass(p, 0.8);
+    pass(p, 0.2);
     assert_running(p, 2);
-    let_go();
     assert_ended(p, 2, "base: the device was busy for over 0.5 s, and a command became too old");
+    let_go();
+    pass(p, 0.5);
     assert_int_equal(atomic_load(&base.goals), 1);
 }
 
@@ -338,6 +350,73 @@ static void a_goto_of_a_device_without_data_is_told(void **state)
     await_halt(p);
 }
 
+/* ---- Plans that end before their device has done anything ------------------------------------ */
+
+static void send_stop(play *p, uint32_t tag)
+{
+    send_record(p, TPI_MOTION_STOP, tag, &(tpi_motion_empty){0});
+}
+
+/* The base stands, so that a STOP ends at once in the plan. */
+static void a_plan_whose_device_is_not_granted_is_no_success(void **state)
+{
+    play *p = *state;
+
+    atomic_store(&base.deaf, true);
+    while (!atomic_load(&base.stuck)) {
+        pass(p, 0.1);
+    }
+    send_stop(p, 1);
+    pass(p, 2.5);
+    assert_running(p, 1);
+    assert_ended(p, 1, "base: the device was not granted within 3 s");
+}
+
+static void a_plan_whose_device_refuses_its_end_is_no_success(void **state)
+{
+    play *p = *state;
+
+    atomic_store(&base.refuses, true);
+    send_stop(p, 1);
+    assert_ended(p, 1, "base: the device refused a command");
+}
+
+static void a_plan_whose_device_hangs_is_no_success(void **state)
+{
+    play *p = *state;
+
+    atomic_store(&base.shut, true);
+    send_stop(p, 1);
+    while (!atomic_load(&base.stuck)) {
+        pass(p, 0.1);
+    }
+    pass(p, 0.2);
+    assert_running(p, 1);
+    assert_ended(p, 1, "base: the device was busy for over 0.5 s, and a command became too old");
+    assert_int_equal(atomic_load(&base.speeds), 1);
+}
+
+/* The plan is ahead of the device by 10 ms. */
+static void success_comes_behind_the_last_command(void **state)
+{
+    play *p = *state;
+    tpi_motion_signalled signal = {.final = 0};
+    char text[256];
+
+    send_record(p, TPI_MOTION_SETSPEED, 1, &(tpi_motion_setspeed){.vx_mps = 0.1});
+    pass(p, 1);
+    assert_false(atomic_load(&base.stands));
+    send_stop(p, 2);
+    for (int i = 0; !signal.final; i++) {
+        assert_true(i < 1000);
+        bench_move_clock(&p->b, 0.002);
+        settle(p);
+        (void)take_signal(p, 2, &signal, text);
+    }
+    assert_int_equal(signal.signal, TPI_MOTION_SUCCESS);
+    assert_true(atomic_load(&base.stands));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +429,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_goto_that_its_device_refuses_is_told, begin, finish),
         cmocka_unit_test_setup_teardown(a_goto_for_a_device_that_hangs_is_told, begin, finish),
         cmocka_unit_test_setup_teardown(a_goto_of_a_device_without_data_is_told, begin, finish),
+        cmocka_unit_test_setup_teardown(a_plan_whose_device_is_not_granted_is_no_success, begin,
+                                        finish),
+        cmocka_unit_test_setup_teardown(a_plan_whose_device_refuses_its_end_is_no_success, begin,
+                                        finish),
+        cmocka_unit_test_setup_teardown(a_plan_whose_device_hangs_is_no_success, begin, finish),
+        cmocka_unit_test_setup_teardown(success_comes_behind_the_last_command, begin, finish),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,6 @@ static const int64_t GRANT_NS = 3 * TP_NS_PER_S; /* commands wait so long for a 
 
 static const int64_t ENDING_NS = 100 * TP_NS_PER_MS; /* a device says so long why it has ended */
 
-enum { CAPACITY = 1024 }; /* commands that wait at the device */
-
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* Without real-time priority everything works, with more lateness on a busy machine. */
@@ -42,7 +40,7 @@ static void granted(tp_instance *self, void *context, tp_status status, tp_grant
     (void)self;
     d->asked = false;
     d->grant = grant;
-    d->missed = 0;
+    d->missed = d->sent = 0;
     d->parked_count = 0;
     if (status != TP_OK) {
         tpi_motiond_rebind_refused(d->output, d, status, why);
@@ -95,7 +93,7 @@ void tpi_motiond_device_ask(struct device *d)
 {
     const tp_grant_options options = {
         .size = sizeof options,
-        .capacity = CAPACITY,
+        .capacity = MOST_POSTED,
         .value_size = sizeof(struct command),
         .lease_ns = d->output->motion->device_lease_ns,
         .realtime = d->output->motion->realtime,
@@ -124,6 +122,31 @@ void tpi_motiond_grant_give_back(struct device *d)
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
+/* Find the first command that the device has not carried out. They are carried out in order of
+ * time; if some were posted in another order, an earlier one is found. */
+static void find_behind(struct device *d, const tp_grant_counts *counts)
+{
+    const uint64_t done = counts->played + counts->cancelled;
+
+    for (uint64_t i = d->sent; i > done && d->sent - i < MOST_POSTED; i--) {
+        const struct posted *at = &d->last[(i - 1) % MOST_POSTED];
+        const int64_t wanted_ns = at->due_ns > at->at_ns ? at->due_ns : at->at_ns;
+
+        d->behind_ns = at->due_ns < d->behind_ns ? at->due_ns : d->behind_ns;
+        d->wanted_ns = wanted_ns < d->wanted_ns ? wanted_ns : d->wanted_ns;
+    }
+}
+
+static void fail_busy(struct output *output, int64_t lease_ns)
+{
+    char why[sizeof output->fault];
+
+    (void)snprintf(why, sizeof why,
+                   "%s: the device was busy for over %.3g s, and a command became too old",
+                   output->key, (double)lease_ns * 1e-9);
+    tpi_motiond_device_fail(output, why);
+}
+
 /* A panic drops commands as well, and says so itself. */
 void tpi_motiond_grant_look(struct device *d)
 {
@@ -131,24 +154,49 @@ void tpi_motiond_grant_look(struct device *d)
     tp_grant_counts counts;
     char why[sizeof output->fault];
 
+    d->behind_ns = d->parked_count > 0 ? d->parked[0].due_ns : INT64_MAX;
+    d->wanted_ns = INT64_MAX;
     if (d->grant == NULL) {
         return;
     }
     tp_grant_look(d->grant, &counts);
+    find_behind(d, &counts);
     const uint64_t missed = counts.dropped_late + counts.refused;
-    if (missed == d->missed || tp_instance_in_panic(output->motion->instance)) {
+    if (missed == d->missed || tp_instance_in_panic(output->motion->instance) ||
+        d != output_device(output)) {
         return;
     }
     d->missed = missed;
     if (counts.dropped_late > 0) {
-        (void)snprintf(why, sizeof why,
-                       "%s: the device was busy for over %.3g s, and a command became too old",
-                       output->key, (double)tp_grant_lease_ns(d->grant) * 1e-9);
-    } else {
-        (void)snprintf(why, sizeof why, "%s: the device refused a command", output->key);
+        fail_busy(output, tp_grant_lease_ns(d->grant));
+        return;
     }
-    if (d == output_device(output)) {
-        tpi_motiond_device_fail(output, why);
+    (void)snprintf(why, sizeof why, "%s: the device refused a command", output->key);
+    tpi_motiond_device_fail(output, why);
+}
+
+int64_t tpi_motiond_grant_confirmed(const struct output *output, int64_t now_ns)
+{
+    const struct device *d = output_device(output), *old = output->change.from;
+    int64_t behind = d->behind_ns;
+
+    if (output->fault[0] != '\0' || d->ends_ns != 0) {
+        return INT64_MIN; /* what its device has not carried out is lost */
+    }
+    if (old != NULL && old->behind_ns < behind) {
+        behind = old->behind_ns;
+    }
+    return behind <= now_ns ? behind - 1 : now_ns;
+}
+
+/* A device that hangs drops nothing, and does not say that it is late: it is not waited for any
+ * longer than for one that drops what is too old. */
+static void look_for_hang(const struct device *d, int64_t now_ns)
+{
+    const int64_t lease_ns = d->grant != NULL ? tp_grant_lease_ns(d->grant) : 0;
+
+    if (lease_ns > 0 && d->wanted_ns < now_ns - lease_ns) {
+        fail_busy(d->output, lease_ns);
     }
 }
 
@@ -156,8 +204,12 @@ bool tpi_motiond_grant_renew(struct device *d, int64_t now_ns)
 {
     char why[sizeof d->output->fault];
 
-    if (d->grant == NULL || tp_grant_renew(d->grant) == TP_OK ||
-        tp_instance_in_panic(d->output->motion->instance)) {
+    if (tp_instance_in_panic(d->output->motion->instance)) {
+        d->ends_ns = 0;
+        return true;
+    }
+    if (d->grant == NULL || tp_grant_renew(d->grant) == TP_OK) {
+        look_for_hang(d, now_ns);
         d->ends_ns = 0;
         return true;
     }
@@ -195,7 +247,7 @@ void tpi_motiond_grant_turn(struct device *d, int64_t now_ns)
         (void)tp_grant_renew(d->grant); /* ended() is called if it is too late */
     }
     if (tpi_motiond_device_is_at_rest(d) && now_ns - d->moved_ns > IDLE_NS &&
-        d->output->change.ticket == NULL) {
+        d->behind_ns == INT64_MAX && d->output->change.ticket == NULL) {
         tpi_motiond_grant_give_back(d);
     }
 }

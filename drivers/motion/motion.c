@@ -39,6 +39,16 @@ static void publish(struct motion *m, int64_t now_ns)
     (void)tp_publish(m->device, TP_MECHANISM_DATA_STATE, &state, 0);
 }
 
+/* When to look whether devices have carried out what answers wait for: with what is planned then,
+ * if something is. */
+static int64_t confirm_at(const struct motion *m, int64_t now_ns)
+{
+    const int64_t due_ns = tpi_motion_engine_unconfirmed(m->engine);
+    const int64_t late_ns = m->ahead_ns / 2 > TP_NS_PER_MS ? m->ahead_ns / 2 : TP_NS_PER_MS;
+
+    return due_ns == INT64_MAX ? due_ns : (due_ns > now_ns ? due_ns : now_ns) + late_ns;
+}
+
 /* Frames that are near are planned half of `ahead` before they have to be, all together; and not at
  * the instants of others, at which the threads of the devices are busy. */
 static void choose_wait(const struct motion *m, int64_t now_ns)
@@ -51,6 +61,8 @@ static void choose_wait(const struct motion *m, int64_t now_ns)
         next = planned - m->ahead_ns / 2 - (m->period_ns < m->ahead_ns ? m->period_ns / 4 : 0);
     }
     next = other < next ? other : next;
+    const int64_t confirmed = confirm_at(m, now_ns);
+    next = confirmed < next ? confirmed : next;
     const int64_t wait = next > now_ns + LONGEST_WAIT_NS ? LONGEST_WAIT_NS : next - now_ns;
     tp_instance_set_period(
         m->instance, wait > LEAST_WAIT_US * TP_NS_PER_US ? wait : LEAST_WAIT_US * TP_NS_PER_US);

@@ -32,6 +32,7 @@ enum {
     MOST_CHOICES = 4,        /* devices that can take an output over */
     MOST_SLOTS = 64,         /* dofs of a device */
     MOST_PARKED = 128,       /* writes that wait for a grant */
+    MOST_POSTED = 1024,      /* commands that wait at a device */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
 };
 
@@ -97,7 +98,13 @@ struct device {
     unsigned parked_count;
     int64_t parked_ns; /* since when the first of them waits */
     uint64_t missed;   /* commands of this grant that did not reach the device */
-    int64_t ends_ns;   /* since when it is known that the grant is over, but not why; 0: it lasts */
+    uint64_t sent;     /* commands of this grant */
+    struct posted {
+        int64_t due_ns, at_ns; /* its time, and when it was posted */
+    } * last;                  /* owned: MOST_POSTED, of the commands that were sent last */
+    int64_t behind_ns;         /* time of the first that is not carried out; INT64_MAX for none */
+    int64_t wanted_ns;         /* since when the device could have done so */
+    int64_t ends_ns; /* since when it is known that the grant is over, but not why; 0: it lasts */
 
     /* What it is to do, for control between the writes of the engine. */
     struct wish wish;
@@ -175,7 +182,8 @@ struct motion {
     uint8_t *records;          /* owned; MOST_RECORDS */
     bool ready;                /* all devices are known */
     int64_t started_ns, published_ns;
-    int64_t time_ns; /* of the engine: up to now, or until a grant ended */
+    int64_t time_ns;    /* of the engine: up to now, or until a grant ended */
+    int64_t granted_ns; /* when all grants were in order last; 0: they are not */
     unsigned panic_number;
     uint64_t writes;
 };
@@ -215,6 +223,10 @@ void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *m
  * reach the device, and motions that end meanwhile would be SUCCESS. */
 int64_t tpi_motiond_device_time(struct motion *m);
 
+/* The same for a question, which does not look at every device again if that was done just before.
+ */
+int64_t tpi_motiond_device_time_to_ask(struct motion *m);
+
 /* Control, arrivals, faults and grants that are not used: once per turn. */
 void tpi_motiond_device_turn(struct motion *m, int64_t now_ns);
 
@@ -233,8 +245,11 @@ bool tpi_motiond_device_is_at_rest(const struct device *d);
 /* grants.c: ask for the grant of a device, if it has none. */
 void tpi_motiond_device_ask(struct device *d);
 
-/* Find out whether commands of the grant, if there is one, have not reached the device. */
+/* Find out how far the device has carried out its commands, and whether some do not reach it. */
 void tpi_motiond_grant_look(struct device *d);
+
+/* Up to when the devices of an output have carried out everything. */
+int64_t tpi_motiond_grant_confirmed(const struct output *output, int64_t now_ns);
 
 /* Renew the grant, if there is one. False if it is over, and the reason is about to come. */
 bool tpi_motiond_grant_renew(struct device *d, int64_t now_ns);

@@ -284,8 +284,10 @@ static tp_status make_device(struct output *output, const struct kind *kind, str
     output->devices[output->device_count++] = *out = d;
     d->output = output;
     d->kind = kind;
+    d->behind_ns = d->wanted_ns = INT64_MAX;
     d->parked = calloc(MOST_PARKED, sizeof *d->parked);
-    return d->parked != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    d->last = calloc(MOST_POSTED, sizeof *d->last);
+    return d->parked != NULL && d->last != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 static tp_status add_device(struct motion *m, size_t i, tp_error *err)
@@ -391,6 +393,7 @@ static tp_status read_sizes(struct motion *m, tp_error *err)
     m->realtime = (uint32_t)realtime;
     m->settings.clients = (uint32_t)clients;
     m->settings.frames = (uint32_t)frames;
+    m->settings.confirms = true;
     m->tolerance[0] = tp_param_double_at(m->instance, "tolerance", 0);
     m->tolerance[1] = tp_param_double_at(m->instance, "tolerance", 1);
     if (status == TP_OK && !(m->tolerance[1] >= 0 && m->tolerance[1] <= 10)) {
@@ -493,6 +496,7 @@ void tpi_motiond_forget_outputs(struct motion *m)
     for (unsigned i = 0; i < m->output_count; i++) {
         for (unsigned k = 0; k < m->outputs[i]->device_count; k++) {
             free(m->outputs[i]->devices[k]->parked);
+            free(m->outputs[i]->devices[k]->last);
             tpi_motion_tip_destroy(m->outputs[i]->devices[k]->tip);
             free(m->outputs[i]->devices[k]);
         }

@@ -149,27 +149,40 @@ static int64_t next_sample(const tpi_motion_engine *e, const tpi_motion_motion *
 
 /* ---- Ends ---- */
 
+/* The text of the final signal: why it is not SUCCESS, and what was done otherwise than asked. */
+static void put_end(const tpi_motion_engine *e, const tpi_motion_playing *command,
+                    const char *reason, const char *why, char text[TPI_MOTION_TEXT])
+{
+    (void)snprintf(text, TPI_MOTION_TEXT, "%s", reason);
+    if (command->worst == TPI_MOTION_MODIFIED) {
+        tpi_motion_change_put(e, &command->change, text);
+    }
+    if (text[0] == '\0') {
+        (void)snprintf(text, TPI_MOTION_TEXT, "%s", why);
+    }
+}
+
+/* A motion of a command has ended. */
 static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
                         tpi_motion_playing *command, tpi_motion_signal signal, const char *why)
 {
     const tpi_motion_subject subject = {command->tag, command->package, command->mode,
                                         command->flags, command->start_ns};
+    char text[TPI_MOTION_TEXT];
 
-    command->worst = signal > command->worst ? signal : command->worst;
+    if (signal > command->worst ||
+        (signal == command->worst && command->why[0] == '\0' && signal != TPI_MOTION_SUCCESS)) {
+        command->worst = signal;
+        (void)snprintf(command->why, sizeof command->why, "%s", why);
+    }
     if (--command->open > 0) {
         return;
     }
     command->used = false;
-    if (command->worst == TPI_MOTION_MODIFIED) {
-        char text[TPI_MOTION_TEXT] = "";
-
-        (void)snprintf(text, sizeof text, "%s", signal == TPI_MOTION_SUCCESS ? "" : why);
-        tpi_motion_change_put(e, &command->change, text);
-        tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s",
-                               text[0] != '\0' ? text : why);
-    } else {
-        tpi_motion_signal_send(e, client, &subject, command->worst, true, "%s", why);
-    }
+    put_end(e, command,
+            signal == command->worst && signal != TPI_MOTION_SUCCESS ? why : command->why, why,
+            text);
+    tpi_motion_confirm_signal(e, client, &subject, command->outputs, command->worst, text);
 }
 
 /* How long an axis can go on like this and still stop before the limit of its position. */
@@ -297,6 +310,22 @@ static void begin_profile(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi
     m->end_ns = known ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
 }
 
+/* Through a step of the rate a set-point moves with its mean, and at the end it is slower or faster
+ * by half a step. A speed that follows makes that change at its beginning: its own first step in
+ * the same direction comes half a period later. */
+static void note_late_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, double speed)
+{
+    const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
+    const double left = speed - e->room.written[2 * axis->index + 1];
+    int64_t *stepped_ns = &axis->stepped_ns[left > 0];
+    const int64_t half_ago = tpi_motion_track_present(e) - e->robot.period_ns / 2;
+
+    if (axis->motion.servo == TPI_MOTION_SERVO_POSITION && axis->motion.track->stepped &&
+        fabs(left) > LEAST_LOSS * step && *stepped_ns < half_ago) {
+        *stepped_ns = half_ago;
+    }
+}
+
 /* A track that is slow cannot take over every speed, and one that stands none: the dof slows down
  * at once. That is a step of its speed. */
 static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_track *track,
@@ -309,6 +338,7 @@ static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_mot
         before * tpi_motion_track_scale(m->track) - from.velocity * tpi_motion_track_scale(track);
 
     if (m->track == track) {
+        note_late_speed(e, axis, before * tpi_motion_track_scale(track));
         return;
     }
     if (fabs(lost) > LEAST_LOSS * step) {
@@ -347,6 +377,9 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track,
         tpi_motion_tool_join(tool, axis, from);
     } else {
         begin_profile(e, axis, from, target->value, order->duration_ns, command);
+    }
+    if (axis->place.output != TPI_MOTION_NOWHERE) {
+        command->outputs |= UINT64_C(1) << axis->place.output % 64;
     }
     m->next_ns = next_sample(e, m, track->line.tau_ns);
     axis->servo = order->servo == TPI_MOTION_GOTO_SERVO ? TPI_MOTION_SERVO_SPEED : order->servo;
@@ -405,13 +438,14 @@ static void refuse_order(tpi_motion_engine *e, tpi_motion_track *track,
                          const tpi_motion_axis *axis)
 {
     const tpi_motion_subject subject = {order->tag, frame->package, frame->mode, frame->flags, 0};
-    const char *joint = e->robot.joints[axis->joint].name;
+    char name[TPI_MOTION_NAME + 16];
 
+    tpi_motion_axis_put_name(e, axis, name);
     if (axis->holder != track->client) {
         tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_INTERRUPTED, true,
-                               "%s was taken by %s", joint, axis->holder->label);
+                               "%s was taken by %s", name, axis->holder->label);
     } else {
-        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", joint,
+        tpi_motion_signal_send(e, track->client, &subject, TPI_MOTION_BUSY, true, "%s %s", name,
                                firmness(e, axis));
     }
     release_order(e, track->client, order);

@@ -31,18 +31,26 @@ void tpi_motion_change_note(tpi_motion_track *track, tpi_motion_playing *command
     }
 }
 
+void tpi_motion_axis_put_name(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                              char out[TPI_MOTION_NAME + 16])
+{
+    const tpi_motion_joint *joint = &e->robot.joints[axis->joint];
+
+    (void)snprintf(out, TPI_MOTION_NAME + 16,
+                   axis->joint > 0 && joint->dof_count > 1 ? "%s:%u" : "%s", joint->name,
+                   (unsigned)axis->dof);
+}
+
 /* "head:1", "base.vx": as in files of sequences. */
 static void put_name(const tpi_motion_engine *e, uint16_t index, char out[TPI_MOTION_NAME + 16])
 {
     static const char *const speeds[] = {"vx", "vy", "omega"};
     const tpi_motion_axis *axis = &e->axes[index];
-    const tpi_motion_joint *joint = &e->robot.joints[axis->joint];
 
     if (axis->joint == 0) {
         (void)snprintf(out, TPI_MOTION_NAME + 16, "base.%s", speeds[axis->dof < 2 ? axis->dof : 2]);
     } else {
-        (void)snprintf(out, TPI_MOTION_NAME + 16, joint->dof_count > 1 ? "%s:%u" : "%s",
-                       joint->name, (unsigned)axis->dof);
+        tpi_motion_axis_put_name(e, axis, out);
     }
 }
 

@@ -225,6 +225,7 @@ void tpi_motion_client_free(tpi_motion_client *client)
     tpi_motion_answers_fini(&client->answers);
     free(client->playing);
     free(client->held);
+    free(client->pending.at);
     free(client);
 }
 

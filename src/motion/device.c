@@ -65,6 +65,7 @@ void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const c
 {
     tpi_motion_engine_set_now(engine, now_ns);
     mark_hit(engine, output);
+    tpi_motion_confirm_fail(engine, output, why);
     end_axes(engine, output, why);
     for (uint32_t i = 0; i < engine->settings.clients; i++) {
         if (engine->clients[i] != NULL && engine->clients[i]->hit) {

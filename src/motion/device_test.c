@@ -165,7 +165,7 @@ static void a_higher_rank_does_not_interrupt_home(void **state)
     bench_send(b, low, BENCH_DIRECT, TPI_MOTION_HOME, 2, &(tpi_motion_home){1});
     bench_wait(b, low, 100);
     bench_set(b, high, 3, 1, 0.5);
-    bench_expect(b, high, 3, TPI_MOTION_BUSY, true, "head is moved by planner");
+    bench_expect(b, high, 3, TPI_MOTION_BUSY, true, "head:0 is moved by planner");
     bench_wait(b, low, 3000);
     assert_true(bench_last(b, 1)->values[0] == 0);
     bench_set(b, high, 4, 1, 0.5);

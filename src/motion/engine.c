@@ -23,7 +23,10 @@ static tpi_motion_client *new_client(const tpi_motion_engine *e)
     }
     client->playing = calloc(e->axis_count + 1u, sizeof *client->playing);
     client->held = calloc(e->axis_count + 1u, sizeof *client->held);
+    client->pending.at =
+        s->confirms ? calloc(TPI_MOTION_PENDING, sizeof *client->pending.at) : NULL;
     if (client->playing == NULL || client->held == NULL ||
+        (s->confirms && client->pending.at == NULL) ||
         tpi_motion_store_init(&client->store, s->frames, s->bytes) != TP_OK ||
         tpi_motion_answers_init(&client->answers, s->answer_bytes, s->answer_bytes / 4) != TP_OK) {
         tpi_motion_client_free(client);
@@ -45,6 +48,7 @@ static void remove_client(tpi_motion_engine *e, tpi_motion_client *client)
     }
     *tpi_motion_brief_of(e, client) = (tpi_motion_brief){.tracks = 0};
     e->clients[client->number - 1] = NULL;
+    e->pending -= client->pending.count;
     tpi_motion_client_free(client);
 }
 
@@ -109,7 +113,7 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
     client->rank = rank;
     client->rate = 1;
     client->lease_ns = engine->settings.lease_ns;
-    engine->briefs[place].repeat_ns = INT64_MAX;
+    engine->briefs[place].repeat_ns = engine->briefs[place].confirm_ns = INT64_MAX;
     tpi_motion_client_heard(engine, client, engine->now_ns);
     for (int i = 0; i < TPI_MOTION_TRACKS; i++) {
         client->tracks[i].client = client;
@@ -220,6 +224,7 @@ void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t 
     tpi_motion_engine_set_now(engine, now_ns);
     engine->panicked = true;
     engine->epoch = epoch;
+    tpi_motion_confirm_panic(engine, "there is a panic");
     for (uint32_t i = 0; i < engine->settings.clients; i++) {
         if (engine->clients[i] != NULL) {
             tpi_motion_session_stop(engine, engine->clients[i], TPI_MOTION_PANICKED, false,

@@ -59,6 +59,7 @@ typedef struct tpi_motion_settings {
     int64_t horizon_ns;       /* later frames are refused: 1 h */
     int64_t lease_ns;         /* 5 s */
     int64_t longest_lease_ns; /* 30 s */
+    bool confirms;            /* devices confirm writes: tpi_motion_engine_confirm() */
 } tpi_motion_settings;
 
 typedef enum tpi_motion_what {
@@ -139,6 +140,15 @@ void tpi_motion_engine_base(tpi_motion_engine *engine, const tpi_motion_base *ba
 /* The device of an output has ended its GOTO; `reached` is false if it gave up. */
 void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool reached,
                                int64_t now_ns);
+
+/* Devices have carried out everything that is due up to these times, one for each output. With
+ * `confirms` in the settings, SUCCESS and MODIFIED of a command, and the SUMMARY of its sequence,
+ * wait for that. If the output fails before, they are INTERRUPTED; in a panic, PANIC. */
+void tpi_motion_engine_confirm(tpi_motion_engine *engine, const int64_t *until_ns);
+
+/* The time up to which devices have to confirm for the next of these answers; INT64_MAX for none.
+ */
+int64_t tpi_motion_engine_unconfirmed(const tpi_motion_engine *engine);
 
 /* The device of an output has failed: what it plays ends, and clients with commands for it, playing
  * or waiting, lose all their frames. Commanded states become the measured ones. */

@@ -223,7 +223,7 @@ static void home_cannot_be_interrupted(void **state)
     bench_drain(b, c);
     bench_set(b, c, 3, 1, 1);
     bench_wait(b, c, 3000);
-    bench_expect(b, c, 3, TPI_MOTION_BUSY, true, "head moves to its rest position");
+    bench_expect(b, c, 3, TPI_MOTION_BUSY, true, "head:0 moves to its rest position");
     bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
     assert_true(bench_last(b, 1)->values[0] == 0);
 }
@@ -239,7 +239,7 @@ static void a_command_at_the_instant_of_a_home_is_busy(void **state)
     bench_send(b, c, quiet, TPI_MOTION_HOME, 1, &(tpi_motion_home){0xffff});
     bench_set(b, c, 2, 1, 1);
     bench_run(b, b->now_ns + BENCH_MS);
-    bench_expect(b, c, 2, TPI_MOTION_BUSY, true, "head moves to its rest position");
+    bench_expect(b, c, 2, TPI_MOTION_BUSY, true, "head:0 moves to its rest position");
     bench_set(b, c, 3, 1, 1); /* an instant later it is over */
     bench_run(b, b->now_ns + BENCH_MS);
     bench_expect(b, c, 3, TPI_MOTION_SUCCESS, false, "started");
@@ -259,7 +259,7 @@ static void a_late_home_starts_before_a_later_frame_of_its_instant(void **state)
     bench_send(b, c, now, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 1, 0});
     bench_send(b, c, before, TPI_MOTION_HOME, 2, &(tpi_motion_home){1});
     bench_run(b, b->now_ns + BENCH_MS);
-    bench_expect(b, c, 1, TPI_MOTION_BUSY, true, "head moves to its rest position");
+    bench_expect(b, c, 1, TPI_MOTION_BUSY, true, "head:0 moves to its rest position");
     bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
     bench_expect_nothing(b, c);
 }
@@ -276,7 +276,7 @@ static void another_client_is_busy_until_the_dof_is_free(void **state)
     bench_set(b, second, 2, 1, -1);
     bench_set(b, second, 3, 2, -1); /* another joint is free */
     bench_wait(b, first, 3000);
-    bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "head is moved by first");
+    bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "head:0 is moved by first");
     bench_expect(b, second, 3, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, second, 3, TPI_MOTION_SUCCESS, true, "done");
     assert_true(bench_last(b, 1)->values[0] == 1);
@@ -295,7 +295,7 @@ static void a_frame_that_waits_holds_its_dofs(void **state)
 
     bench_set_later(b, first, 1, 2000, 1);
     bench_set(b, second, 2, 1, -1);
-    bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "head is moved by first");
+    bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "head:0 is moved by first");
     bench_send(b, second, BENCH_DIRECT, TPI_MOTION_ASK_BUSY, 3, &(tpi_motion_empty){0});
     assert_true(bench_next(b, second, &record));
     bench_get(&record, &busy);
@@ -337,7 +337,7 @@ static void a_higher_rank_takes_the_dof_and_is_named(void **state)
     bench_expect(b, low, 1, TPI_MOTION_SUCCESS, false, "started");
     bench_expect(b, low, 1, TPI_MOTION_INTERRUPTED, true, "joystick has a higher rank");
     bench_wait(b, high, 4000);
-    bench_expect(b, low, 2, TPI_MOTION_INTERRUPTED, true, "head was taken by joystick");
+    bench_expect(b, low, 2, TPI_MOTION_INTERRUPTED, true, "head:0 was taken by joystick");
     assert_true(bench_last(b, 1)->values[0] == -1);
     for (size_t i = 1; i < b->count; i++) { /* it does not jump */
         assert_true(fabs(b->writes[i].values[0] - b->writes[i - 1].values[0]) < 0.0101);

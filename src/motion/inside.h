@@ -30,6 +30,8 @@ enum {
     TPI_MOTION_REFUSALS = 64,    /* different NA that are remembered for each client */
     TPI_MOTION_GOTO_SERVO = 128, /* besides TPI_MOTION_SERVO_: a GOTO of the device */
     TPI_MOTION_TOOLS = 16,       /* the most control frames that move at the same time */
+    TPI_MOTION_PENDING = 1024,   /* final signals of a client that wait for devices */
+    TPI_MOTION_REASON = 64,      /* bytes of a text that is kept while a command plays */
 };
 
 typedef enum tpi_motion_track_state {
@@ -85,8 +87,28 @@ typedef struct tpi_motion_playing {
     uint32_t tag, package;
     uint32_t open; /* motions that have not ended */
     int64_t start_ns;
-    tpi_motion_change change; /* the first one */
+    tpi_motion_change change;    /* the first one */
+    uint64_t outputs;            /* that move it: bit i % 64 is output i */
+    char why[TPI_MOTION_REASON]; /* of the worst */
 } tpi_motion_playing;
+
+/* What a signal is about. */
+typedef struct tpi_motion_subject {
+    uint32_t tag, package;
+    uint8_t mode, flags;
+    int64_t start_ns;
+} tpi_motion_subject;
+
+/* A final signal or a SUMMARY that waits until devices have carried out what it reports. */
+typedef struct tpi_motion_pending {
+    uint64_t outputs; /* that have to confirm it, as of tpi_motion_playing */
+    int64_t end_ns;
+    bool sums_up;
+    tpi_motion_signal signal;
+    tpi_motion_subject subject; /* of a signal */
+    tpi_motion_summary summary; /* without its signal and text */
+    char text[TPI_MOTION_TEXT];
+} tpi_motion_pending;
 
 typedef struct tpi_motion_repeat {
     bool used;
@@ -110,6 +132,10 @@ typedef struct tpi_motion_client {
     tpi_motion_track tracks[TPI_MOTION_TRACKS];
     tpi_motion_playing *playing; /* owned; as many as axes, and one */
     uint32_t *held;              /* owned; for each axis */
+    struct {                     /* in the order of their ends */
+        tpi_motion_pending *at;  /* owned; TPI_MOTION_PENDING; NULL if devices do not confirm */
+        uint32_t first, count;
+    } pending;
     tpi_motion_repeat repeats[TPI_MOTION_BROADCASTS];
     uint64_t refusals[TPI_MOTION_REFUSALS];
     uint32_t refusal_count;
@@ -122,6 +148,7 @@ typedef struct tpi_motion_client {
 typedef struct tpi_motion_brief {
     int64_t lease_end_ns; /* when it has been silent for its lease */
     int64_t repeat_ns;    /* when its next broadcast is due; INT64_MAX for none */
+    int64_t confirm_ns;   /* the end that its next final signal waits for; INT64_MAX for none */
     uint16_t tracks;      /* bit k: track k is not free */
     bool told;            /* has records that nobody has asked about */
 } tpi_motion_brief;
@@ -183,6 +210,7 @@ typedef struct tpi_motion_output {
     bool goes;            /* a GOTO runs in the device */
     double rate;          /* at which it runs */
     const char *occupied; /* borrowed; why it cannot be interrupted, NULL if it can */
+    int64_t confirmed_ns; /* up to there its device has carried everything out */
 } tpi_motion_output;
 
 /* A target of a command. */
@@ -239,6 +267,7 @@ struct tpi_motion_engine {
     int64_t began_ns;           /* the first time that it was told; 0: none yet */
     int64_t now_ns, planned_ns; /* instants before the latter are closed */
     uint64_t arrivals, excesses;
+    uint32_t pending; /* final signals of all clients that wait for devices */
     bool panicked;
     uint32_t epoch;
     tpi_motion_room room;
@@ -273,13 +302,6 @@ void tpi_motion_axis_take_measured(tpi_motion_axis *axis);
 
 /* ---- signal.c ---- */
 
-/* What a signal is about. */
-typedef struct tpi_motion_subject {
-    uint32_t tag, package;
-    uint8_t mode, flags;
-    int64_t start_ns;
-} tpi_motion_subject;
-
 /* Whether every command is answered: in direct mode and with ACK. */
 bool tpi_motion_signal_answers(const tpi_motion_subject *subject);
 
@@ -288,9 +310,31 @@ void tpi_motion_signal_send(tpi_motion_engine *e, tpi_motion_client *client,
                             const tpi_motion_subject *subject, tpi_motion_signal signal, bool final,
                             const char *format, ...) TP_PRINTF(6, 7);
 
+/* Send a final signal of something that has ended before. */
+void tpi_motion_signal_end(tpi_motion_engine *e, tpi_motion_client *client,
+                           const tpi_motion_subject *subject, tpi_motion_signal signal,
+                           int64_t end_ns, const char *text);
+
 /* Send any record. */
 void tpi_motion_answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t code, uint32_t tag,
                        const void *value, bool passing);
+
+/* ---- confirm.c: what waits for devices ---- */
+
+/* A command has ended: its final signal. SUCCESS and MODIFIED wait for the outputs. */
+void tpi_motion_confirm_signal(tpi_motion_engine *e, tpi_motion_client *client,
+                               const tpi_motion_subject *subject, uint64_t outputs,
+                               tpi_motion_signal signal, const char *text);
+
+/* A sequence has ended: its SUMMARY comes behind the signals of its commands. */
+void tpi_motion_confirm_summary(tpi_motion_engine *e, tpi_motion_client *client,
+                                const tpi_motion_summary *summary);
+
+/* An output has failed: what it has not confirmed is INTERRUPTED, and hits its client. */
+void tpi_motion_confirm_fail(tpi_motion_engine *e, uint16_t output, const char *why);
+
+/* A panic: what is not confirmed will not be carried out. */
+void tpi_motion_confirm_panic(tpi_motion_engine *e, const char *why);
 
 /* ---- order.c: commands as axes ---- */
 
@@ -299,6 +343,10 @@ bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record
                            tpi_motion_order *out, tp_error *err);
 
 /* ---- change.c: what is done otherwise than asked ---- */
+
+/* The name of a dof: "head:1" if its joint has several. Commands of the base take all of them. */
+void tpi_motion_axis_put_name(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                              char out[TPI_MOTION_NAME + 16]);
 
 /* An axis of an order gets another value. */
 void tpi_motion_change_add(tpi_motion_change *change, tpi_motion_change_kind kind, uint16_t axis,

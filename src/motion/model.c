@@ -1,6 +1,7 @@
 /* model.c - see model.h. */
 #include "motion/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +14,50 @@ struct tpi_motion_model {
     tpi_motion_frame *frames;
 };
 
-/* Copy a name. A long one is cut in front of a character that does not fit whole. */
-static void put_name(char out[TPI_MOTION_NAME + 1], const char *name)
+/* The length of a name that is cut to some bytes, in front of a character that does not fit whole.
+ */
+static size_t cut(const char *name, size_t most)
 {
     size_t length = strlen(name);
 
-    if (length > TPI_MOTION_NAME) {
-        length = TPI_MOTION_NAME;
+    if (length > most) {
+        length = most;
         while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) {
             length--;
         }
     }
+    return length;
+}
+
+static void put_name(char out[TPI_MOTION_NAME + 1], const char *name)
+{
+    const size_t length = cut(name, TPI_MOTION_NAME);
+
     memcpy(out, name, length);
     memset(out + length, 0, TPI_MOTION_NAME + 1 - length);
+}
+
+/* Names that are the same since they were cut get the numbers of their records: `size` is that of a
+ * record, `names` the name of the first. */
+static void tell_apart(char *names, size_t size, unsigned count)
+{
+    enum { LEAST = TPI_MOTION_NAME - 3 }; /* the shortest that can have been cut */
+
+    for (unsigned i = 1; i < count; i++) {
+        char *name = names + i * size, number[16];
+        bool same = false;
+
+        for (unsigned k = 0; k < i && !same && strlen(name) >= LEAST; k++) {
+            same = strcmp(names + k * size, name) == 0;
+        }
+        if (same) {
+            const int digits = snprintf(number, sizeof number, "~%u", i);
+            const size_t length = cut(name, TPI_MOTION_NAME - (size_t)digits);
+
+            memset(name + length, 0, TPI_MOTION_NAME + 1 - length);
+            memcpy(name + length, number, (size_t)digits);
+        }
+    }
 }
 
 /* ---- Records ---- */
@@ -109,6 +141,9 @@ static tp_status make_records(tpi_motion_model *model, tp_error *err)
     for (unsigned i = 0; i < m->frame_count; i++) {
         put_frame(&model->frames[i], &m->frames[i]);
     }
+    tell_apart(model->joints[0].name, sizeof *model->joints, m->joint_count);
+    tell_apart(model->links[0].name, sizeof *model->links, m->link_count);
+    tell_apart(model->frames[0].name, sizeof *model->frames, m->frame_count);
     return TP_OK;
 }
 

@@ -36,6 +36,29 @@ static void the_base_and_its_head_are_described(void **state)
     tpi_motion_model_destroy(model);
 }
 
+/* As of the PR2: narrow_stereo_gazebo_l_stereo_camera_frame and …_optical_frame. */
+static void long_names_stay_different(void **state)
+{
+    static const char text[] =
+        "<robot name=\"r\"><link name=\"0123456789012345678901234567890123\"/>"
+        "<link name=\"0123456789012345678901234567890124\"/>"
+        "<link name=\"0123456789012345678901234567890\"/>"
+        "<joint name=\"j\" type=\"fixed\"><parent link=\"0123456789012345678901234567890123\"/>"
+        "<child link=\"0123456789012345678901234567890124\"/></joint>"
+        "<joint name=\"k\" type=\"fixed\"><parent link=\"0123456789012345678901234567890123\"/>"
+        "<child link=\"0123456789012345678901234567890\"/></joint></robot>";
+    tpi_motion_model *model = NULL;
+    tpi_motion_robot robot = {0};
+
+    (void)state;
+    assert_int_equal(tpi_motion_model_read(&model, text, sizeof text - 1, "x.urdf", NULL), TP_OK);
+    tpi_motion_model_fill(model, &robot);
+    assert_string_equal(robot.links[0].name, "01234567890123456789012345678901");
+    assert_string_equal(robot.links[1].name, "012345678901234567890123456789~1");
+    assert_string_equal(robot.links[2].name, "0123456789012345678901234567890");
+    tpi_motion_model_destroy(model);
+}
+
 static void a_dof_that_mimics_names_its_master(void **state)
 {
     tpi_motion_model *model = bench_model("puma560.urdf");
@@ -112,6 +135,7 @@ int main(void)
         cmocka_unit_test(the_base_and_its_head_are_described),
         cmocka_unit_test(a_dof_that_mimics_names_its_master),
         cmocka_unit_test(long_names_are_cut_between_characters),
+        cmocka_unit_test(long_names_stay_different),
         cmocka_unit_test(a_wrong_file_is_refused),
         cmocka_unit_test(no_memory_leaves_nothing_behind),
     };

@@ -82,9 +82,11 @@ static bool hold_all(tpi_motion_engine *e, const struct arrival *a, const tpi_mo
         const tpi_motion_axis *axis = &e->axes[order->targets[i].axis];
 
         if (!tpi_motion_axis_is_free(axis, a->client)) {
+            char name[TPI_MOTION_NAME + 16];
+
+            tpi_motion_axis_put_name(e, axis, name);
             tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_BUSY, true,
-                                   "%s is moved by %s", e->robot.joints[axis->joint].name,
-                                   axis->holder->label);
+                                   "%s is moved by %s", name, axis->holder->label);
             return false;
         }
     }
@@ -110,8 +112,10 @@ static bool accept(tpi_motion_engine *e, const struct arrival *a, const tpi_moti
     }
     const tpi_motion_axis *stands = standing(e, a, &order);
     if (a->info.mode == TPI_MOTION_DIRECT && order.code != TPI_MOTION_STOP && stands != NULL) {
-        tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_BUSY, true, "%s is held",
-                               e->robot.joints[stands->joint].name);
+        char name[TPI_MOTION_NAME + 16];
+
+        tpi_motion_axis_put_name(e, stands, name);
+        tpi_motion_signal_send(e, a->client, &subject, TPI_MOTION_BUSY, true, "%s is held", name);
         return false;
     }
     return hold_all(e, a, &order);

@@ -1,6 +1,7 @@
 /* signal.c - signals and other records for the return queue of a client. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "motion/inside.h"
 
@@ -34,10 +35,38 @@ static bool is_asked_for(const tpi_motion_subject *subject, tpi_motion_signal si
            (signal != TPI_MOTION_SUCCESS && signal != TPI_MOTION_MODIFIED);
 }
 
+static void send(tpi_motion_engine *e, tpi_motion_client *client, const tpi_motion_subject *subject,
+                 tpi_motion_signalled *body, const char *why)
+{
+    char text[TPI_MOTION_TEXT + 1];
+
+    (void)snprintf(text, sizeof text, "%s", why);
+    body->package = subject->package;
+    body->epoch = body->signal == TPI_MOTION_PANICKED ? e->epoch : 0;
+    body->start_us = to_us(subject->start_ns);
+    body->length = (uint16_t)strlen(text);
+    body->text = text;
+    tpi_motion_answer(e, client, TPI_MOTION_SIGNAL, subject->tag, body, false);
+}
+
+void tpi_motion_signal_end(tpi_motion_engine *e, tpi_motion_client *client,
+                           const tpi_motion_subject *subject, tpi_motion_signal signal,
+                           int64_t end_ns, const char *text)
+{
+    tpi_motion_signalled body = {.signal = (uint8_t)signal,
+                                 .final = true,
+                                 .end_us = subject->start_ns > 0 ? to_us(end_ns) : 0};
+
+    if (is_asked_for(subject, signal)) {
+        send(e, client, subject, &body, text);
+    }
+}
+
 void tpi_motion_signal_send(tpi_motion_engine *e, tpi_motion_client *client,
                             const tpi_motion_subject *subject, tpi_motion_signal signal, bool final,
                             const char *format, ...)
 {
+    tpi_motion_signalled body = {.signal = (uint8_t)signal};
     char text[TPI_MOTION_TEXT + 1];
     va_list args;
 
@@ -45,17 +74,11 @@ void tpi_motion_signal_send(tpi_motion_engine *e, tpi_motion_client *client,
         return;
     }
     va_start(args, format);
-    const int length = vsnprintf(text, sizeof text, format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const tpi_motion_signalled body = {
-        .signal = (uint8_t)signal,
-        .final = final,
-        .package = subject->package,
-        .epoch = signal == TPI_MOTION_PANICKED ? e->epoch : 0,
-        .start_us = to_us(subject->start_ns),
-        .end_us = final && subject->start_ns > 0 ? to_us(tpi_motion_track_present(e)) : 0,
-        .length = (uint16_t)(length < TPI_MOTION_TEXT ? length : TPI_MOTION_TEXT),
-        .text = text,
-    };
-    tpi_motion_answer(e, client, TPI_MOTION_SIGNAL, subject->tag, &body, false);
+    if (final) {
+        tpi_motion_signal_end(e, client, subject, signal, tpi_motion_track_present(e), text);
+    } else {
+        send(e, client, subject, &body, text);
+    }
 }

@@ -246,7 +246,7 @@ void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_m
     };
 
     tpi_motion_track_drop(e, track, INT64_MIN, 0, signal, why);
-    tpi_motion_answer(e, track->client, TPI_MOTION_SUMMARY, 0, &summary, false);
+    tpi_motion_confirm_summary(e, track->client, &summary);
     tpi_motion_track_set_state(e, track,
                                track->moving > 0 ? TPI_MOTION_TRACK_ENDED : TPI_MOTION_TRACK_FREE);
 }

@@ -117,6 +117,8 @@ class Sequence:
         self.ended = self.closing = self.over = False
         self.silent = 0  # frames that were dropped, or had played before
         self.attempt = 0
+        self.begins = None  # when it starts, as far as is known
+        self.over_at = None  # an event, not the plan, has ended its last motion at this time
         self.played = 0
         self.first = 0  # when it started
         self.last = None  # start and time of the frame played last
@@ -172,6 +174,7 @@ class Model:
         self.began = None  # the time of the first event: earlier times are of another server
         self.front = ahead  # up to there everything is planned; what arrives now starts after it
         self.todo, self.turn = [], 0
+        self.planning = False  # what happens is planned, not caused by an event
         self.clients = {}
         self.waiting = []  # frames on the server's clock, or of sequences that play
         self.ending = False  # a lease ends now
@@ -198,10 +201,12 @@ class Model:
 
     def run_to(self, now):
         """Let time pass."""
+        self.planning = True
         while self.todo and self.todo[0][0] <= now + self.ahead:
             time, _, _, call, args = heapq.heappop(self.todo)
             self.set_front(time)
             call(*args)
+        self.planning = False
         self.set_front(now + self.ahead)
 
     def set_front(self, time):
@@ -363,6 +368,7 @@ class Model:
         elif client.right < 2:
             reason = ERROR
         elif mode in (PLAYBACK, ADAPTIVE):
+            self.end_before(client, package.sequence)
             line = client.sequences.get(package.sequence)
             if not line or line.mode != mode:
                 reason = ERROR
@@ -396,7 +402,8 @@ class Model:
     def starts_now(self, client):
         """Whether a frame of a client starts at this instant, or a sequence that has all its frames."""
         return any(f.client is client and f.due and f.due <= self.front for f in self.waiting) or any(
-            s.collecting and s.complete() for s in client.sequences.values())
+            s.collecting and (s.complete() or s.begins is not None and s.begins <= self.front)
+            for s in client.sequences.values())
 
     def depth(self, client):
         """Frames of a client that wait."""
@@ -852,6 +859,7 @@ class Model:
         if high > LONG and seen is None:
             return
         when = seen if seen is not None and low - 1 <= seen <= high else low
+        line.begins = when
         self.at(max(when + SOON, self.front), self.begin_line, line, line.attempt, when)
 
     def seen_line_start(self, line):
@@ -967,6 +975,7 @@ class Model:
         natural = seen and seen.signal == (MODIFIED if line.missing else SUCCESS)
         when = seen.end if natural and self.front - 1 <= seen.end <= latest else latest
         if natural or not ends:
+            line.over_at = self.front if natural and not self.planning and when <= self.front else None
             self.at(max(when + SOON, self.front), self.over, line, line.attempt)
 
     def drives(self, line):
@@ -978,6 +987,12 @@ class Model:
         if attempt == line.attempt and not line.frames and not self.drives(line):
             line.client.over = line.client.over if line.ended or line.over else line.id
             self.end_sequence(line, {MODIFIED} if line.missing else {SUCCESS})
+
+    def end_before(self, client, ident):
+        """Events of the same time happen in the order of their arrival: one before this may have ended a sequence."""
+        line = client.sequences.get(ident)
+        if line and line.over_at == self.front:
+            self.over(line, line.attempt)
 
     def end_sequence(self, line, signals):
         """One SUMMARY for each sequence."""

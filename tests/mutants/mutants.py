@@ -82,7 +82,7 @@ AREAS = {
         sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "src/motion/*.c"))
                if not path.endswith("_test.c")),
         ["src_motion_%s_test" % name for name in
-         ("answers", "axis", "change", "control", "device", "engine", "estimate", "examples", "holder", "model", "package", "path", "profile", "simulation",
+         ("answers", "axis", "change", "confirm", "control", "device", "engine", "estimate", "examples", "holder", "model", "package", "path", "profile", "simulation",
           "store", "stress", "timeline", "tip", "tool", "twist")],
         60, ("comparison", "off by one", "dropped call", "order"),
         {"98-motion-model": ("tests/motion/motion-play", [sys.executable, os.path.join(ROOT, "tests/motion/compare.py"),

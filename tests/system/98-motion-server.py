@@ -255,7 +255,7 @@ def a_summary_tells_of_frames_and_signals_of_commands():
             client.command(move((1, 0, 0.1), (1, 1, -0.2), tag=10 + i), mode=PLAYBACK, time=i * 100_000, sequence=3, ident=20 + i)
         for i in range(4):
             signal = client.signal(10 + i)
-            tap.equal((signal.signal, signal.package, signal.text), (BUSY, 20 + i, "head is moved by berta"))
+            tap.equal((signal.signal, signal.package, signal.text), (BUSY, 20 + i, "head:0 is moved by berta"))
         body = client.await_record(0x8002)
         tap.equal((struct.unpack_from(">IBxxxII", body), body[50:]), ((3, SUCCESS, 4, 4), b"done"))
         client.send(package(SESSION, flags=PANIC))
@@ -425,6 +425,23 @@ def a_client_that_is_silent_is_stopped():
         client.command(setspeed(0.1, tag=1))
         signal = client.signal(1, 1)
         tap.equal((signal.signal, signal.text), (INTERRUPTED, "the lease has ended"))
+
+
+def frames_of_a_lost_client_can_be_finished():
+    """With on_lost, what waits plays without its client until the lease ends: the third frame is the end of it."""
+    text = FAKE.replace("device_lease", 'on_lost "finish" device_lease')
+    tap.equal("finish" in text, True)
+    with served(text) as server:
+        watcher, lost = Client(port_of(server), lease=30_000_000), Client(port_of(server), name="lost", lease=3_000_000)
+        now, places, held = watcher.server_time(), set(), True
+        for after, value in ((500_000, 0.2), (1_500_000, 0.4), (20_000_000, 0.6)):
+            lost.command(set_dof(1, 0, value), mode=DELAY, time=now + after)
+        tap.equal(lost.ask(0x0408)[:4], struct.pack(">I", 3))
+        lost.close()
+        while held:
+            places.add(round(watcher.state()[3][0], 3))
+            held = watcher.ask(0x0409)[:2] != bytes(2)
+        tap.equal((0.4 in places, max(places)), (True, 0.4))
 
 
 def keepalive_s(port, peer):
@@ -725,7 +742,7 @@ tap.main(the_client_of_the_page_plays_on_unknown_robots, a_robot_of_a_file_that_
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
          a_dance_of_base_and_head_comes_back, frames_of_speeds_bring_a_device_of_positions_as_far_as_they_say, frames_are_never_early, a_device_that_takes_only_speeds_is_brought_to_positions,
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
-         a_client_that_is_silent_is_stopped, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
+         a_client_that_is_silent_is_stopped, frames_of_a_lost_client_can_be_finished, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
          a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told,
          packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,

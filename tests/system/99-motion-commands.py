@@ -152,7 +152,7 @@ def a_sequence_that_is_refused_is_no_success():
         end = f"troupe motion: the robot has not done what {path} says: 6 commands were refused or interrupted\n"
         for mode in ("playback", "adaptive", "direct"):
             result = motion_says(url, "play", str(path), "--mode", mode)
-            tap.equal((result.returncode, result.stderr), (1, "troupe motion: BUSY: head is moved by berta\n" + end))
+            tap.equal((result.returncode, result.stderr), (1, "troupe motion: BUSY: head:0 is moved by berta\n" + end))
         holder.close()
         path.write_text("time,head:0.force\n0,1\n0.1,2\n")
         result = motion_says(url, "play", str(path))
