@@ -26,21 +26,21 @@ bool tpi_sensor_ask_check(struct sensor *s, int64_t now_ns)
     struct sensor_experiment *x = &s->experiment;
     char command[32];
 
-    if (x->phase != TP_EXPERIMENT_RUNNING || x->job != JOB_NONE || x->has_no_check ||
-        x->due_ns != INT64_MAX || now_ns < x->check_ns) {
+    if (x->phase != TP_EXPERIMENT_RUNNING || x->job != JOB_NONE || x->check.is_unknown ||
+        x->due_ns != INT64_MAX || now_ns < x->check.due_ns) {
         return false;
     }
-    while (x->check_at < s->count && !is_open(s, x->check_at)) {
-        x->check_at++;
+    while (x->check.place < s->count && !is_open(s, x->check.place)) {
+        x->check.place++;
     }
-    if (x->check_at >= s->count) {
-        x->check_at = 0;
-        x->check_ns = now_ns + TP_NS_PER_S;
+    if (x->check.place >= s->count) {
+        x->check.place = 0;
+        x->check.due_ns = now_ns + TP_NS_PER_S;
         return false;
     }
     (void)snprintf(command, sizeof command, "L,%u,state",
-                   s->channels[x->check_at].transducer->channel);
-    x->is_checked = true;
+                   s->channels[x->check.place].transducer->channel);
+    x->check.is_asked = true;
     s->asked = -1;
     tpi_sensor_host_ask(s->host, command, now_ns);
     return true;
@@ -50,16 +50,16 @@ void tpi_sensor_check_answer(struct sensor *s)
 {
     struct sensor_experiment *x = &s->experiment;
     const char *ended = strstr(tpi_sensor_host_text(s->host), ",state,ended,");
-    struct sensor_run *run = &x->runs[x->check_at];
+    struct sensor_run *run = &x->runs[x->check.place];
     int64_t taken = 0;
 
-    if (!x->is_checked) {
+    if (!x->check.is_asked) {
         return;
     }
-    x->is_checked = false;
-    x->check_at++;
+    x->check.is_asked = false;
+    x->check.place++;
     if (tpi_sensor_host_state_of(s->host) != TPI_HOST_DONE) {
-        x->has_no_check = true;
+        x->check.is_unknown = true;
     } else if (ended != NULL && run->line != NULL &&
                tpi_number_read_i64(ended + 13, strlen(ended + 13), &taken) && taken >= 0) {
         run->has_ended = run->is_told = true;

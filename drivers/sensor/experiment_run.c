@@ -181,9 +181,9 @@ static void begin_run(struct sensor *s)
     x->accepts = true;
     x->samples = x->lost = 0;
     x->why[0] = '\0';
-    x->has_zero = x->has_no_check = false;
+    x->has_zero = false;
+    x->check = (struct sensor_check){.due_ns = tpi_sensor_now_ns(s) + TP_NS_PER_S};
     x->started_ns = tpi_sensor_now_ns(s);
-    x->check_ns = x->started_ns + TP_NS_PER_S;
     x->started_s = tp_clock_wall_s(tp_instance_clock(s->self));
     plan_end(s);
 }

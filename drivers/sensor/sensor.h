@@ -58,6 +58,14 @@ struct sensor_task {
     char text[TPI_EXPERIMENT_COMMAND];
 };
 
+/* Asking the sensor which channels have ended. */
+struct sensor_check {
+    int64_t due_ns; /* when it is asked again */
+    unsigned place; /* the channel that is asked next */
+    bool is_asked;
+    bool is_unknown; /* the sensor does not know the question */
+};
+
 struct sensor_experiment {
     tp_device *device;          /* borrowed; NULL: the section has none */
     tpi_experiment *experiment; /* owned; what is set up; NULL for nothing */
@@ -84,11 +92,8 @@ struct sensor_experiment {
     double started_s; /* wall clock */
     bool accepts;     /* samples: it was told to begin */
     bool has_zero;
-    uint64_t zero_us;  /* of the sensor: its start */
-    int64_t check_ns;  /* when the sensor is asked again which channels have ended */
-    unsigned check_at; /* the channel that is asked next */
-    bool is_checked;   /* it was asked */
-    bool has_no_check; /* the sensor does not know the question */
+    uint64_t zero_us; /* of the sensor: its start */
+    struct sensor_check check;
     tpi_arena answers; /* owned; what GET_CHANNELS has answered */
 };
 
