@@ -136,6 +136,16 @@ static bool has_data(const tp_interface *interface)
     return false;
 }
 
+/* What is said of a device was not written: a full disk is reported at the end, once. */
+static int fail_notes(struct record *r, const tp_error *err)
+{
+    if (r->failure.code == TP_OK) {
+        r->failure.code = tpi_log_writer_flush(r->writer, &r->failure);
+    }
+    return r->failure.code != TP_OK ? EXIT_FAILED
+                                    : command_fail(name, EXIT_FAILED, "%s: %s", r->path, err->text);
+}
+
 static bool is_wanted(struct record *r, const tp_client_device *device)
 {
     char first[96];
@@ -188,7 +198,7 @@ static int follow_device(struct record *r, const tp_client_device *device)
     log_ask_device(follower->proxy, on_answer);
     tp_proxy_on_data(follower->proxy, on_data);
     if (log_note_properties(follower->proxy, r->recorder, follower->device, &err) != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "%s: %s", r->path, err.text);
+        return fail_notes(r, &err);
     }
     if (r->rate_hz > 0 && tp_proxy_set_rate(follower->proxy, r->rate_hz, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "--rate: %s", err.text);

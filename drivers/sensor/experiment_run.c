@@ -182,6 +182,7 @@ static void begin_run(struct sensor *s)
     x->samples = x->lost = 0;
     x->why[0] = '\0';
     x->has_zero = false;
+    x->check = (struct sensor_check){.due_ns = tpi_sensor_now_ns(s) + TP_NS_PER_S};
     x->started_ns = tpi_sensor_now_ns(s);
     x->started_s = tp_clock_wall_s(tp_instance_clock(s->self));
     plan_end(s);
@@ -241,7 +242,8 @@ static void count_missing(struct sensor *s)
     for (unsigned i = 0; i < s->count; i++) {
         const struct sensor_run *run = &s->experiment.runs[i];
         const bool is_late = s->experiment.due_ns <= tpi_sensor_now_ns(s);
-        if (run->line != NULL && is_late && !s->channels[i].acts && run->next < run->count) {
+        if (run->line != NULL && (is_late || run->is_told) && !s->channels[i].acts &&
+            run->next < run->count) {
             tpi_sensor_on_lost(s, s->channels[i].transducer->channel, run->next,
                                run->count - run->next);
         }

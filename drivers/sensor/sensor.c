@@ -86,6 +86,7 @@ static void take_answer(struct sensor *s)
     s->alive_ns = tpi_sensor_now_ns(s);
     tpi_sensor_task_answer(s);
     tpi_sensor_setting_answer(s);
+    tpi_sensor_check_answer(s);
     if (c != NULL && !s->is_write && comma != NULL &&
         tpi_sensor_host_state_of(s->host) == TPI_HOST_DONE) {
         c->is_known = tpi_number_read_f64(comma + 1, strlen(comma + 1), &c->value) > 0;
@@ -136,7 +137,8 @@ static bool ask_read(struct sensor *s, int64_t now_ns)
 static void ask_next(struct sensor *s, int64_t now_ns)
 {
     if (tpi_sensor_host_state_of(s->host) == TPI_HOST_BUSY || tpi_sensor_ask_task(s, now_ns) ||
-        tpi_sensor_ask_setting(s, now_ns) || ask_write(s) || ask_read(s, now_ns)) {
+        tpi_sensor_ask_setting(s, now_ns) || ask_write(s) || tpi_sensor_ask_check(s, now_ns) ||
+        ask_read(s, now_ns)) {
         return;
     }
     if (now_ns - s->alive_ns >= ALIVE_MS * TP_NS_PER_MS) { /* is it still there? */

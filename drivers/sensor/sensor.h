@@ -41,7 +41,8 @@ struct sensor_run {
     int64_t began_ns;                   /* of one that waits for a signal; 0: it still waits */
     bool is_relayed;                    /* its samples are taken at signals of another sensor */
     bool has_started;                   /* of a relayed one */
-    bool has_ended;                     /* by a signal of another sensor */
+    bool has_ended;                     /* by a signal of another sensor, or as it was told */
+    bool is_told;                       /* the sensor has said that it ended, and with what count */
 };
 
 /* A signal of another sensor that the sensor is being told. */
@@ -55,6 +56,14 @@ struct sensor_signal {
 struct sensor_task {
     unsigned line; /* of the experiment; 0: none */
     char text[TPI_EXPERIMENT_COMMAND];
+};
+
+/* Asking the sensor which channels have ended. */
+struct sensor_check {
+    int64_t due_ns; /* when it is asked again */
+    unsigned place; /* the channel that is asked next */
+    bool is_asked;
+    bool is_unknown; /* the sensor does not know the question */
 };
 
 struct sensor_experiment {
@@ -83,7 +92,8 @@ struct sensor_experiment {
     double started_s; /* wall clock */
     bool accepts;     /* samples: it was told to begin */
     bool has_zero;
-    uint64_t zero_us;  /* of the sensor: its start */
+    uint64_t zero_us; /* of the sensor: its start */
+    struct sensor_check check;
     tpi_arena answers; /* owned; what GET_CHANNELS has answered */
 };
 
@@ -290,6 +300,14 @@ int tpi_sensor_place_of(const struct sensor *s, unsigned channel);
 /* Hooks of the host side. */
 void tpi_sensor_on_samples(void *context, const tpi_sensor_samples *samples);
 void tpi_sensor_on_lost(void *context, unsigned channel, uint64_t first, uint64_t count);
+
+/* ---- experiment_check.c ---- */
+
+/* Ask whether a channel has ended whose end is not known before; true if one was asked. */
+bool tpi_sensor_ask_check(struct sensor *s, int64_t now_ns);
+
+/* The answer to it has come. */
+void tpi_sensor_check_answer(struct sensor *s);
 
 /* ---- settings.c ---- */
 

@@ -132,6 +132,7 @@ void tpi_sensor_setting_answer(struct sensor *s)
         tp_instance_note(s->self, "the sensor refuses a setting");
         tpi_sensor_describe(s); /* properties say what it is */
     }
+    tpi_sensor_tell_state(s); /* GET_CHANNELS has other settings, perhaps another unit */
 }
 
 void tpi_sensor_note_setting(struct sensor *s, const char *text)

@@ -1,9 +1,11 @@
 /* api_device.c - the paths about one device: read, command, request, properties. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
+#include "troupe/interfaces/dio.h"
 
 static const double ANSWER_S = 10, WAIT_S = 2;
 
@@ -37,6 +39,78 @@ static void put_name(tpi_buf *out, const struct web_device *device)
                    (unsigned)device->addr.index);
 }
 
+/* Whether a bit of a whole number is set, as JSON. */
+static bool find_bit(tpi_json *json, unsigned long place, tpi_json_span *out)
+{
+    int64_t number = 0;
+
+    if (place >= 32 || tpi_json_peek(json) != TPI_JSON_NUMBER || !tpi_json_i64(json, &number)) {
+        return false;
+    }
+    const char *const word = (number >> place & 1) != 0 ? "true" : "false";
+    *out = (tpi_json_span){word, strlen(word)};
+    return true;
+}
+
+/* The part of a value that a path names: "voltages/0", "pos/px", or with `bits` "bits/3" for one
+ * bit of a number. False if there is none. */
+static bool find_part(tpi_json_span *value, const char *path, bool bits)
+{
+    while (path[0] != '\0') {
+        const size_t length = strcspn(path, "/");
+        char *end = NULL;
+        const unsigned long place = strtoul(path, &end, 10);
+        const bool counts = path[0] >= '0' && path[0] <= '9' && end == path + length;
+        bool found = false;
+        tpi_json json;
+        tpi_json_span name;
+
+        tpi_json_init(&json, value->text, value->length);
+        if (tpi_json_peek(&json) == TPI_JSON_OBJECT) {
+            (void)tpi_json_object(&json);
+            while (!found && tpi_json_member(&json, &name) && tpi_json_skip(&json, value)) {
+                found = name.length == length && memcmp(name.text, path, length) == 0;
+            }
+        } else if (tpi_json_peek(&json) == TPI_JSON_ARRAY && counts) {
+            (void)tpi_json_array(&json);
+            for (unsigned long i = 0;
+                 !found && tpi_json_element(&json) && tpi_json_skip(&json, value); i++) {
+                found = i == place;
+            }
+        } else if (bits && counts && path[length] == '\0') {
+            return find_bit(&json, place, value);
+        }
+        if (!found) {
+            return false;
+        }
+        path += length + (path[length] == '/');
+    }
+    return true;
+}
+
+/* The part of a message that was asked for; true if it was answered. */
+static bool answer_part(struct connection *c, tp_msg *msg)
+{
+    tpi_json_span value;
+    tpi_buf text = {0};
+    const void *bytes;
+    size_t length;
+
+    if (tp_msg_encode(msg, &tpi_web_json, &bytes, &length) != TP_OK) {
+        return false;
+    }
+    value = (tpi_json_span){(const char *)bytes + TPI_WEB_STAMP, length - TPI_WEB_STAMP};
+    if (!find_part(&value, c->http.query, c->http.addr.interf == TP_DIO_CODE)) {
+        tpi_web_refuse(c, 404, "unknown", "the data has no such value now");
+        return true;
+    }
+    tpi_buf_put(&text, value.text, value.length);
+    tpi_buf_putc(&text, '\n');
+    tpi_web_answer(c, 200, tpi_buf_text(&text), text.length);
+    tpi_buf_fini(&text);
+    return true;
+}
+
 /* Answer a reading with what has come; false if nothing has. */
 static bool answer_reading(struct connection *c, const struct web_device *device)
 {
@@ -54,6 +128,9 @@ static bool answer_reading(struct connection *c, const struct web_device *device
 
         if (!is_about(at->msg, &device->addr, c->http.code) || what == NULL) {
             continue;
+        }
+        if (c->http.query[0] != '\0') {
+            return answer_part(c, at->msg);
         }
         if (c->http.whole) {
             tpi_buf_printf(&text, "%s\"%s\":", count > 0 ? "," : "", what->name);
@@ -81,6 +158,19 @@ void tpi_web_api_data(struct client *visitor, const tp_msg *msg)
     }
 }
 
+/* Which part of the message is wanted: what stands behind its name in the path. */
+static void note_part(struct connection *c, const struct api_call *call)
+{
+    size_t length = 0;
+
+    c->http.query[0] = '\0';
+    for (unsigned i = 3; i < call->count; i++) {
+        const int put = snprintf(c->http.query + length, sizeof c->http.query - length, "%s%.60s",
+                                 i > 3 ? "/" : "", call->parts[i]);
+        length += put > 0 ? (size_t)put : 0;
+    }
+}
+
 static void read_device(struct connection *c, const struct api_call *call,
                         const struct web_device *device)
 {
@@ -101,6 +191,7 @@ static void read_device(struct connection *c, const struct api_call *call,
     c->http.addr = device->addr;
     c->http.code = what != NULL ? what->code : -1;
     c->http.whole = what == NULL;
+    note_part(c, call);
     if (tpi_web_use_briefly(c->visitor, &device->addr, false, &err) == NULL) {
         tpi_web_refuse_status(c, err.code, err.text);
     } else if (!answer_reading(c, device)) {
@@ -200,7 +291,7 @@ void tpi_web_api_device(struct connection *c, const struct api_call *call)
                        "there is no such device; a name is ROBOT:INTERFACE:INDEX");
     } else if (!posts && call->count == 3 && strcmp(third, "properties") == 0) {
         properties(c, device);
-    } else if (!posts && call->count <= 3) {
+    } else if (!posts && (call->count <= 3 || tpi_web_message_named(device, TP_KIND_DATA, third))) {
         read_device(c, call, device);
     } else if (posts && call->count == 4 && strcmp(third, "command") == 0) {
         command(c, call, device);

@@ -32,6 +32,10 @@ void tpi_web_http_tick(struct connection *c, int64_t now_ns)
         if (c->visitor != NULL) {
             tpi_web_connection_forgotten(c->visitor, c);
         }
+        if (c->http.waiting == WAITS_THINGS) {
+            tpi_web_wot_late(c);
+            return;
+        }
         tpi_web_refuse(c, 504, "timeout",
                        c->http.waiting == WAITS_DATA ? "the device has sent no data in time"
                                                      : "the device has not answered in time");
@@ -114,8 +118,18 @@ static bool begins(tpi_span path, const char *with)
            (path.length == length || path.text[length] == '/');
 }
 
+/* Parameters as an HTML form sends them. */
+static bool is_form(tpi_span type)
+{
+    const char *end = type.length > 0 ? memchr(type.text, ';', type.length) : NULL;
+
+    return tpi_span_same(
+        (tpi_span){type.text, end != NULL ? (size_t)(end - type.text) : type.length},
+        "application/x-www-form-urlencoded");
+}
+
 /* Whether a browser may ask this at all; it is refused if not. */
-static bool is_allowed(struct connection *c, const tpi_http *request, bool api, bool data)
+static bool is_allowed(struct connection *c, const tpi_http *request, bool api, bool data, bool lab)
 {
     const struct web_front *front = c->front;
     const bool panics = tpi_span_is(request->path, "/api/panic");
@@ -130,10 +144,12 @@ static bool is_allowed(struct connection *c, const tpi_http *request, bool api, 
                        "pages of other origins are refused: list the origin in `origins` of the "
                        "front");
     } else if (request->method == TPI_HTTP_POST && request->length > 0 && !panics &&
-               !tpi_gate_is_json(request->type)) {
+               !tpi_gate_is_json(request->type) && !(lab && is_form(request->type))) {
         tpi_web_refuse(c, 415, "invalid", "the content type is application/json");
-    } else if (request->method == TPI_HTTP_OTHER || (request->method == TPI_HTTP_POST && !api)) {
-        tpi_web_refuse_method(c, api ? "Allow: GET, HEAD, POST\r\n" : "Allow: GET, HEAD\r\n");
+    } else if (request->method == TPI_HTTP_OTHER ||
+               (request->method == TPI_HTTP_POST && !api && !lab)) {
+        tpi_web_refuse_method(c,
+                              api || lab ? "Allow: GET, HEAD, POST\r\n" : "Allow: GET, HEAD\r\n");
     } else {
         return true;
     }
@@ -150,7 +166,7 @@ static void handle(struct connection *c, const tpi_http *request, const char *bo
     c->http.closes = request->closes;
     c->http.results = false;
     tp_session_heard(c->door->sessions[FORM_JSON]);
-    if (!is_allowed(c, request, api, things || lab)) {
+    if (!is_allowed(c, request, api, things || lab, lab)) {
         return;
     }
     if (request->upgrades) {
@@ -160,7 +176,7 @@ static void handle(struct connection *c, const tpi_http *request, const char *bo
     } else if (things) {
         tpi_web_wot(c, request);
     } else if (lab) {
-        tpi_web_lab(c, request);
+        tpi_web_lab(c, request, body);
     } else {
         find_file(c, request);
     }

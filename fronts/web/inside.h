@@ -23,6 +23,7 @@
  *     world.c        the time of a simulated world
  *     grid.c         maps as OccupancyGrid
  *     lab.c          experiments, as phyphox has them
+ *     lab_control.c  starting, stopping and setting them
  *     send.c         messages to devices and to the server
  *     use.c          the devices that a client has open, and what waits for an opening
  *     session.c      the sessions of a client, and their events
@@ -80,6 +81,8 @@ enum form { FORM_JSON, FORM_CDR, FORM_SECOND, FORMS };
 
 struct connection;
 struct client;
+struct reading;
+struct tpi_lab;
 struct web_front;
 
 /* ---- Devices (directory.c) ------------------------------------------------------------------- */
@@ -210,7 +213,8 @@ enum waiting {
     WAITS_STOP,
     WAITS_PROPERTIES,
     WAITS_FILE,
-    WAITS_LAB
+    WAITS_LAB,
+    WAITS_THINGS
 };
 
 /* What has come of a connection and is not handled. */
@@ -242,7 +246,7 @@ struct http_state {
     int code;        /* of the data that is waited for; -1 for any */
     bool whole;      /* all data of the device is the answer */
     bool results;    /* the answer is whether it was done */
-    char query[256]; /* of a request that waits for the channels of an experiment */
+    char query[256]; /* of a request that waits: of phyphox's; which part of the data; the host */
     int64_t until_ns;
     int64_t began_ns;
 };
@@ -466,6 +470,9 @@ void tpi_web_api(struct connection *c, const tpi_http *request, const char *body
 /* Answer a path below /.well-known/wot: Thing Descriptions (wot.c). */
 void tpi_web_wot(struct connection *c, const tpi_http *request);
 
+/* The channels of the sensors have not come in time: the answer is without them. */
+void tpi_web_wot_late(struct connection *c);
+
 /* `parts` are behind /api/devices/DEVICE. */
 struct api_call {
     const tpi_http *request;
@@ -549,6 +556,14 @@ void tpi_web_parameters_failed(struct client *client, struct call *call, tp_stat
 void tpi_web_parameters_changed(struct client *client, const tp_devaddr *addr, const char *json,
                                 size_t length);
 void tpi_web_parameters_clear(struct client *client);
+
+/* The property `channels` of devices: a text for each that has one. NULL: it has not come. */
+typedef void web_channels(struct connection *c, const struct reading *reading);
+tp_status tpi_web_channels_get(struct client *client, struct connection *c, const tp_devaddr *addrs,
+                               size_t count, web_channels *done);
+
+/* What a reading has of a device; "" for nothing. Until the reading ends. */
+const char *tpi_web_channels_of(const struct reading *reading, const tp_devaddr *addr);
 
 /* Of HTTP: all properties of one device, or setting one. */
 tp_status tpi_web_properties_get(struct client *client, struct connection *c,
@@ -652,8 +667,12 @@ void tpi_web_grid_counted(struct client *client, const struct subscription *s, b
 
 /* Whether the path is one of phyphox's; the answer to it. */
 bool tpi_web_is_lab(tpi_span path);
-void tpi_web_lab(struct connection *c, const tpi_http *request);
+void tpi_web_lab(struct connection *c, const tpi_http *request, const char *body);
 void tpi_web_labs_clear(struct web_front *front);
+
+/* lab_control.c: a command. Whether it changes a setting. */
+bool tpi_web_lab_control(struct connection *c, struct tpi_lab *lab, const struct web_device *device,
+                         tpi_span query);
 
 /* ---- tls.c ---- */
 

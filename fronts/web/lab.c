@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "inside.h"
 #include "troupe/interfaces/experiment.h"
@@ -31,6 +32,7 @@ struct lab {
     bool open, lost, asks_channels, asks_state;
     bool knows_channels, knows_state;
     bool has_ended; /* the samples are those of a run that has ended */
+    bool has_set;   /* a client has changed a setting */
     uint32_t runs;
     tpi_lab data;
     char failure[160]; /* why it cannot be read; "" if it can */
@@ -51,6 +53,15 @@ static void ask(struct lab *lab, unsigned code)
         lab->lost = lab->lost || status == TP_E_DENIED; /* the device was removed, or replaced */
         tp_msg_unref(msg);
     }
+}
+
+/* The text of the experiment tells experiments apart. */
+static void take_text(struct lab *lab, const tp_experiment_text *text)
+{
+    const char *bytes = text->text_count > 0 ? text->text : "";
+    const size_t length = text->text_count > 0 ? strnlen(bytes, text->text_count) : 0;
+
+    lab->data.crc = (uint32_t)crc32(0, (const unsigned char *)bytes, (unsigned)length);
 }
 
 /* A run has begun: what is there is of the run before. */
@@ -77,7 +88,11 @@ static void take_state(struct lab *lab, const tp_experiment_state *state)
         lab->has_ended = true;
     }
     if (state->phase == TP_EXPERIMENT_READY || state->phase == TP_EXPERIMENT_NONE) {
-        ask(lab, TP_EXPERIMENT_REQ_GET_CHANNELS); /* other units, or another sensor */
+        ask(lab, TP_EXPERIMENT_REQ_GET_TEXT);
+    }
+    if (!runs || lab->has_set) {
+        ask(lab, TP_EXPERIMENT_REQ_GET_CHANNELS); /* other units or settings, or another sensor */
+        lab->has_set = false;
     }
     lab->runs = state->runs;
     lab->data.measures = runs;
@@ -98,6 +113,8 @@ static void take(struct lab *lab, const tp_msg *msg)
     } else if (tp_msg_type(msg) == &tp_desc_experiment_channels) {
         tpi_lab_set_channels(&lab->data, value);
         lab->knows_channels = true;
+    } else if (tp_msg_type(msg) == &tp_desc_experiment_text) {
+        take_text(lab, value);
     } else if (tp_msg_type(msg) == &tp_desc_experiment_state) {
         take_state(lab, value);
     } else if (tp_msg_type(msg) == &tp_desc_experiment_sample) {
@@ -279,6 +296,20 @@ static const struct web_device *choose(struct web_front *front, const char *name
     return first;
 }
 
+static void answer_file(struct connection *c, bool sheets, const tpi_buf *text)
+{
+    char headers[128];
+
+    (void)snprintf(headers, sizeof headers,
+                   "Cache-Control: no-store\r\nContent-Disposition: attachment; "
+                   "filename=\"experiment.%s\"\r\n",
+                   sheets ? "xlsx" : "zip");
+    tpi_web_answer_as(c, 200,
+                      sheets ? "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+                             : "application/zip",
+                      headers, tpi_buf_text(text), text->length);
+}
+
 static void put_page(struct connection *c, const struct lab *lab, enum lab_page page,
                      tpi_span query)
 {
@@ -287,18 +318,21 @@ static void put_page(struct connection *c, const struct lab *lab, enum lab_page 
 
     if (page == LAB_EXPORT) {
         (void)tpi_http_parameter(number, sizeof number, query, "format");
-        if (!tpi_lab_put_export(&lab->data, number[0] == '\0' ? 1 : atoi(number), &text)) {
+        const bool sheets = strcmp(number, "0") == 0;
+        const int format = sheets ? 0 : number[0] == '\0' ? 1 : atoi(number);
+
+        if ((format == 0 && !sheets) || !tpi_lab_put_export(&lab->data, format, &text)) {
             tpi_web_refuse(c, 400, "unsupported",
-                           "format is 1 to 5: tables with commas, tabs or semicolons");
+                           "format is 0 for a workbook, or 1 to 5: tables with commas, tabs or "
+                           "semicolons");
         } else if (!text.failed) {
-            tpi_web_answer_as(c, 200, "application/zip",
-                              "Cache-Control: no-store\r\nContent-Disposition: attachment; "
-                              "filename=\"experiment.zip\"\r\n",
-                              tpi_buf_text(&text), text.length);
+            answer_file(c, sheets, &text);
         }
     } else {
+        const char *wrong = NULL;
+
         if (page == LAB_GET) {
-            tpi_lab_put_get(&lab->data, query, &text);
+            wrong = tpi_lab_put_get(&lab->data, query, &text);
         } else if (page == LAB_CONFIG) {
             tpi_lab_put_config(&lab->data, &text);
         } else if (page == LAB_META) {
@@ -306,7 +340,9 @@ static void put_page(struct connection *c, const struct lab *lab, enum lab_page 
         } else {
             tpi_lab_put_time(&lab->data, &text);
         }
-        if (!text.failed) {
+        if (wrong != NULL) {
+            tpi_web_refuse(c, 400, "invalid", wrong);
+        } else if (!text.failed) {
             tpi_web_answer(c, 200, tpi_buf_text(&text), text.length);
         }
     }
@@ -316,58 +352,25 @@ static void put_page(struct connection *c, const struct lab *lab, enum lab_page 
     tpi_buf_fini(&text);
 }
 
-/* ---- Control --------------------------------------------------------------------------------- */
-
-static void send_request(struct connection *c, const struct web_device *device, const char *name)
-{
-    const tp_message *what = tpi_web_message_named(device, TP_KIND_REQUEST, name);
-    struct call *place = what == NULL ? NULL : tpi_web_call_begin(c->visitor, CALL_HTTP);
-    tp_error err = {.text = ""};
-
-    if (place == NULL) {
-        tpi_web_refuse(c, 429, "limit", "too many requests are under way");
-        return;
-    }
-    place->waits = c;
-    tpi_web_http_wait(c, WAITS_CALL, ANSWER_S);
-    const tp_status status = tpi_web_send_json(c->visitor, &device->addr, what, "", 0,
-                                               tpi_web_call_number(c->visitor, place), &err);
-    if (status != TP_OK && status != TP_PENDING) {
-        tpi_web_call_end(c->visitor, place);
-        tpi_web_api_refuse(c, status, err.text);
-    }
-}
-
-static void control(struct connection *c, struct lab *lab, const struct web_device *device,
-                    tpi_span query)
-{
-    char command[16] = "";
-
-    c->http.results = true;
-    (void)tpi_http_parameter(command, sizeof command, query, "cmd");
-    if (strcmp(command, "start") == 0) {
-        send_request(c, device, "LAUNCH");
-    } else if (strcmp(command, "stop") == 0) {
-        send_request(c, device, "STOP");
-    } else if (strcmp(command, "clear") != 0) {
-        tpi_web_refuse(c, 400, "invalid", "cmd is start, stop or clear");
-    } else if (tp_session_right(c->visitor->sessions[FORM_JSON]) < TP_RIGHT_WRITE) {
-        tpi_web_api_refuse(c, TP_E_DENIED, "forgetting samples needs the right to write");
-    } else {
-        tpi_lab_clear(&lab->data);
-        if (lab->data.measures) {
-            send_request(c, device, "STOP");
-        } else {
-            tpi_web_answer_result(c);
-        }
-    }
-}
-
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 static bool is_known(const struct lab *lab)
 {
     return lab->knows_channels && lab->knows_state;
+}
+
+/* One of the pages: the channels are known. */
+static void answer_page(struct connection *c, struct lab *lab, enum lab_page page, tpi_span query)
+{
+    const struct web_device *device = tpi_web_device_at(c->front, &lab->addr, NULL);
+
+    if (page != LAB_CONTROL) {
+        put_page(c, lab, page, query);
+    } else if (device == NULL) {
+        tpi_web_refuse(c, 404, "unknown", "the experiment is gone");
+    } else {
+        lab->has_set = tpi_web_lab_control(c, &lab->data, device, query) || lab->has_set;
+    }
 }
 
 /* Requests that came before the channels were known. */
@@ -381,7 +384,7 @@ static void answer_waiting(struct lab *lab)
         if (lab->failure[0] != '\0') {
             tpi_web_refuse(c, 502, "device", lab->failure);
         } else if (is_known(lab)) {
-            put_page(c, lab, (enum lab_page)c->http.code, query);
+            answer_page(c, lab, (enum lab_page)c->http.code, query);
         }
     }
 }
@@ -399,13 +402,16 @@ static void wait(struct connection *c, const struct lab *lab, enum lab_page page
     tpi_web_http_wait(c, WAITS_LAB, ANSWER_S);
 }
 
-void tpi_web_lab(struct connection *c, const tpi_http *request)
+void tpi_web_lab(struct connection *c, const tpi_http *request, const char *body)
 {
+    const tpi_span content = {body, (size_t)request->length};
     char name[64];
     const enum lab_page page = page_of(request->path, name, sizeof name);
     tp_error err = {.text = ""};
+    tpi_buf query = {0};
 
     assert(front_is_current(c->front));
+    c->http.results = page == LAB_CONTROL;
     tpi_web_directory_look(c->front);
     const struct web_device *device = choose(c->front, name);
     if (device == NULL) {
@@ -417,18 +423,18 @@ void tpi_web_lab(struct connection *c, const tpi_http *request)
     if (tpi_web_visit(c, request) == NULL) {
         return; /* refused already */
     }
+    struct lab *lab = NULL;
     if (tpi_web_use_briefly(c->visitor, &device->addr, false, &err) == NULL) {
         tpi_web_api_refuse(c, err.code, err.text);
-        return;
-    }
-    struct lab *lab = lab_of(c->front, &device->addr);
-    if (lab == NULL) {
+    } else if (!tpi_lab_put_query(content, tpi_gate_is_json(request->type), request->query,
+                                  &query)) {
+        tpi_web_refuse(c, 400, "syntax", "the body is a flat JSON object, or name=value&...");
+    } else if (query.failed || (lab = lab_of(c->front, &device->addr)) == NULL) {
         tpi_web_refuse(c, 503, "nomem", "the experiment cannot be read");
-    } else if (page == LAB_CONTROL) {
-        control(c, lab, device, request->query);
     } else if (is_known(lab)) {
-        put_page(c, lab, page, request->query);
+        answer_page(c, lab, page, (tpi_span){tpi_buf_text(&query), query.length});
     } else {
-        wait(c, lab, page, request->query);
+        wait(c, lab, page, (tpi_span){tpi_buf_text(&query), query.length});
     }
+    tpi_buf_fini(&query);
 }

@@ -105,6 +105,43 @@ tp_status tpi_web_properties_get(struct client *client, struct connection *c,
     return TP_OK;
 }
 
+tp_status tpi_web_channels_get(struct client *client, struct connection *c, const tp_devaddr *addrs,
+                               size_t count, web_channels *done)
+{
+    struct reading *reading = tpi_web_reading_begin(client);
+
+    assert(front_is_current(client->front));
+    if (reading == NULL) {
+        return TP_E_LIMIT;
+    }
+    reading->is_http = true;
+    reading->http = c;
+    reading->done = done;
+    for (size_t i = 0; i < count; i++) {
+        const struct web_device *device = tpi_web_device_at(client->front, &addrs[i], NULL);
+        char name[PARAMETER_NAME];
+
+        if (device != NULL) {
+            tpi_web_parameter_name(name, device, "channels");
+            tpi_buf_put(&reading->names, name, strlen(name) + 1);
+            tpi_web_reading_add(reading, &addrs[i]);
+        }
+    }
+    start(client, reading);
+    return TP_OK;
+}
+
+const char *tpi_web_channels_of(const struct reading *reading, const tp_devaddr *addr)
+{
+    for (unsigned i = 0; reading != NULL && i < reading->count; i++) {
+        const struct item *item = &reading->items[i];
+        if (!item->list && item->value != NULL && same_address(&item->addr, addr)) {
+            return item->value;
+        }
+    }
+    return "";
+}
+
 /* The member "value" of a body; false if it has none. */
 static bool find_value(const char *text, size_t length, tpi_json_span *out, tp_error *err)
 {

@@ -160,9 +160,15 @@ static void finish(struct client *client, struct reading *reading)
     struct connection *c = client->connection;
     tpi_buf text = {0};
 
-    if (reading->is_http && reading->http != NULL) {
+    if (reading->done != NULL) {
+        if (reading->http != NULL) {
+            reading->done(reading->http, reading);
+        }
+    } else if (reading->is_http && reading->http != NULL) {
         if (reading->status != TP_OK) {
             tpi_web_api_refuse(reading->http, reading->status, reading->why);
+        } else if (reading->http->http.results) {
+            tpi_web_answer_result(reading->http);
         } else if (reading->values.length > 0) {
             tpi_web_answer(reading->http, 200, "{}\n", 3);
         } else {
@@ -189,13 +195,13 @@ static void finish(struct client *client, struct reading *reading)
 
 void tpi_web_reading_go_on(struct client *client, struct reading *reading)
 {
-    while (reading->begun < reading->count && reading->begun - reading->done < MOST_AT_ONCE) {
+    while (reading->begun < reading->count && reading->begun - reading->ended < MOST_AT_ONCE) {
         const unsigned i = reading->begun++;
         struct call *call = tpi_web_call_begin(client, CALL_PROPERTY);
         tp_error err = {.text = ""};
 
         if (call == NULL) {
-            reading->done++;
+            reading->ended++;
             tpi_web_reading_fail(reading, TP_E_LIMIT, "too many requests are under way");
             continue;
         }
@@ -205,11 +211,11 @@ void tpi_web_reading_go_on(struct client *client, struct reading *reading)
             ask(client, &reading->items[i], tpi_web_call_number(client, call), &err);
         if (status != TP_OK && status != TP_PENDING) {
             tpi_web_call_end(client, call);
-            reading->done++;
+            reading->ended++;
             tpi_web_reading_fail(reading, status, err.text);
         }
     }
-    if (reading->done == reading->count) {
+    if (reading->ended == reading->count) {
         finish(client, reading);
     }
 }
@@ -342,6 +348,20 @@ static void put_value(tpi_buf *out, const struct item *item, const char *text, s
     tpi_buf_puts(out, "null");
 }
 
+/* The text of a property, for the end of the reading. */
+static void keep_text(struct item *item, const char *json, size_t length)
+{
+    tpi_buf value = {0}, text = {0};
+
+    put_value(&value, item, json, length);
+    if (item->type == TP_PROPERTY_STRING && value.length >= 2 && value.data[0] == '"') {
+        tpi_json_unescape(&text, (tpi_json_span){value.data + 1, value.length - 2});
+        item->value = text.failed ? NULL : copy(tpi_buf_text(&text));
+    }
+    tpi_buf_fini(&value);
+    tpi_buf_fini(&text);
+}
+
 static void add_value(struct client *client, struct reading *reading, const struct item *item,
                       const char *json, size_t length)
 {
@@ -374,7 +394,7 @@ void tpi_web_parameters_failed(struct client *client, struct call *call, tp_stat
     const struct item *item = &reading->items[call->item];
 
     assert(front_is_current(client->front));
-    reading->done++;
+    reading->ended++;
     if (item->set || item->list || reading->is_http) {
         tpi_web_reading_fail(reading, status, text);
     }
@@ -413,9 +433,11 @@ void tpi_web_parameters_answered(struct client *client, struct call *call, const
             again->about = item->about;
             item->key = item->about = NULL;
         }
+    } else if (reading->done != NULL) {
+        keep_text(item, json, length);
     } else {
         add_value(client, reading, item, json, length);
     }
-    reading->done++;
+    reading->ended++;
     tpi_web_reading_go_on(client, reading);
 }

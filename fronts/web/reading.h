@@ -20,20 +20,21 @@ struct item {
     bool set;    /* its value is set before it is read */
     char *key;   /* owned; NULL for a list */
     char *about; /* owned: unit and sentence as JSON members, for HTTP */
-    char *value; /* owned: JSON of the value to set; NULL to read only */
+    char *value; /* owned: JSON of the value to set, NULL to read only; channels: what was read */
 };
 
 struct reading {
     struct reading *next;
     struct connection *http; /* borrowed; NULL for a WebSocket, or if it has gone */
     bool is_http, silent;    /* silent: nobody wants the answer */
+    web_channels *done;      /* of a reading of channels: gets what has come; NULL for others */
     tpi_buf names;           /* the parameters that are wanted, each ended by a NUL; none: all */
     tpi_buf values;          /* JSON of those to set, in the order of the names */
     tpi_buf id;              /* of the request, with its quotes */
     tpi_buf text;            /* the answer so far */
     unsigned answered;
     struct item *items; /* owned */
-    unsigned count, begun, done;
+    unsigned count, begun, ended;
     tp_status status; /* of the first failure */
     char why[256];
 };

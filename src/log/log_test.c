@@ -254,6 +254,44 @@ static void a_flipped_byte_costs_one_chunk_at_most(void **state)
     tpi_buf_fini(&file);
 }
 
+/* Recover with one bit changed; how many messages there are. */
+static unsigned flipped(tpi_buf *file, size_t at, int bit)
+{
+    tpi_log_recovery recovery;
+
+    file->data[at] = (char)(file->data[at] ^ (char)(1 << bit));
+    const unsigned messages = recover(file, &recovery);
+    assert_true(recovery.damages > 0);
+    file->data[at] = (char)(file->data[at] ^ (char)(1 << bit));
+    return messages;
+}
+
+/* A wrong kind or length of a record hides no chunk, nor do wrong first or last bytes of a file. */
+static void no_bit_outside_of_a_chunk_costs_a_chunk(void **state)
+{
+    tpi_buf file = {0};
+    size_t at = 0;
+
+    (void)state;
+    record(&file, TPI_MCAP_PLAIN);
+    for (; at < TPI_MCAP_MAGIC_LENGTH; at++) {
+        assert_int_equal(flipped(&file, at, (int)(at % 8)), MESSAGES);
+        assert_int_equal(flipped(&file, file.length - 1 - at, (int)(at % 8)), MESSAGES);
+    }
+    while (at < file.length - TPI_MCAP_MAGIC_LENGTH) {
+        tpi_mcap_view view = {.at = (const unsigned char *)file.data + at};
+
+        view.end = view.at + TPI_MCAP_HEAD;
+        const uint64_t op = tpi_mcap_take(&view, 1);
+        const unsigned left = op == TPI_MCAP_CHUNK ? MESSAGES - PER_CHUNK : MESSAGES;
+        for (int bit = 0; bit < TPI_MCAP_HEAD * 8; bit++) {
+            assert_true(flipped(&file, at + (size_t)bit / 8, bit % 8) >= left);
+        }
+        at += (size_t)tpi_mcap_take(&view, 8) + TPI_MCAP_HEAD;
+    }
+    tpi_buf_fini(&file);
+}
+
 static void what_is_no_recording_is_refused(void **state)
 {
     tpi_buf file = {0};
@@ -426,6 +464,7 @@ int main(void)
         cmocka_unit_test(the_summary_tells_of_the_whole_and_finds_times),
         cmocka_unit_test(a_cut_file_gives_every_chunk_before_the_cut),
         cmocka_unit_test(a_flipped_byte_costs_one_chunk_at_most),
+        cmocka_unit_test(no_bit_outside_of_a_chunk_costs_a_chunk),
         cmocka_unit_test(what_is_no_recording_is_refused),
         cmocka_unit_test(a_full_disk_is_told_and_stays_told),
         cmocka_unit_test(no_chunk_is_longer_than_its_span),

@@ -6,7 +6,7 @@
 
 #include "log/scan.h"
 
-enum { IDS = 65536, FOOTER = TPI_MCAP_HEAD + 20 };
+enum { IDS = 65536, FOOTER = TPI_MCAP_HEAD + 20, LIKE_MAGIC = 6 };
 
 struct tpi_log_reader {
     tpi_log_source source;
@@ -14,6 +14,7 @@ struct tpi_log_reader {
     uint64_t data_end; /* where the summary begins; the size of the file without one */
 
     uint64_t at;        /* of the next record */
+    uint64_t known;     /* every chunk before it was read, or is damaged */
     tpi_buf record;     /* the content of the record that was read last */
     tpi_buf chunk;      /* unpacked */
     tpi_mcap_view list; /* what is left of the chunk, or of schemas and channels of the summary */
@@ -23,6 +24,7 @@ struct tpi_log_reader {
     uint32_t crc;  /* of the file so far */
     bool unbroken; /* everything so far was read, without damage */
     bool ended, footed;
+    bool misnamed; /* its first bytes are damaged, and nobody was told yet */
     uint32_t chunks, damages;
     unsigned char seen[2][IDS / 8]; /* a bit for each schema and channel that was given */
 };
@@ -157,11 +159,14 @@ static tp_status open_chunk(tpi_log_reader *r, uint64_t at, tp_error *err)
     return TP_OK;
 }
 
-/* After damage: to the next chunk that can be read, or to the end. */
+/* After damage: to the next chunk that can be read, or to the end. A record with a wrong length may
+ * have hidden chunks before the place where the damage was noticed. */
 static tp_status find_chunk(tpi_log_reader *r, tp_error *err)
 {
+    r->at = r->known;
     const tp_status status = tpi_log_scan(&r->source, &r->at, r->data_end, err);
 
+    r->known = r->at + 1;
     if (status == TP_E_CLOSED) {
         r->at = r->data_end;
         r->ended = true;
@@ -214,10 +219,13 @@ static tp_status end_data(tpi_log_reader *r, uint64_t at, tp_error *err)
 
     content.end = content.at + r->record.length;
     const uint32_t crc = (uint32_t)tpi_mcap_take(&content, 4);
-    r->ended = true;
     if (!r->footed) {
         return damage(r, at, err, "the summary behind it is damaged");
     }
+    if (r->at != r->data_end) {
+        return damage(r, at, err, "an end within the data");
+    }
+    r->ended = true;
     if (content.failed || (r->unbroken && crc != 0 && crc != r->crc)) {
         return damage(r, at, err, "the data differ from their check sum");
     }
@@ -234,6 +242,7 @@ static tp_status take_record(tpi_log_reader *r, unsigned op, uint64_t at, tpi_lo
     content.end = content.at + r->record.length;
     if (op == TPI_MCAP_CHUNK) {
         status = open_chunk(r, at, err);
+        r->known = status == TP_OK ? r->at : at + 1;
         return status == TP_OK ? TP_PENDING : status;
     }
     if (op == TPI_MCAP_DATA_END) {
@@ -244,6 +253,9 @@ static tp_status take_record(tpi_log_reader *r, unsigned op, uint64_t at, tpi_lo
         item->name = tpi_mcap_take_counted(&content);
         item->notes = tpi_mcap_take_counted(&content);
         return content.failed ? damage(r, at, err, "metadata") : TP_OK;
+    }
+    if (op == TPI_MCAP_MESSAGE && (r->chunks > 0 || r->summary.chunks > 0)) {
+        return damage(r, at, err, "a message outside of the chunks"); /* another record once */
     }
     if (op == TPI_MCAP_SCHEMA || op == TPI_MCAP_CHANNEL || op == TPI_MCAP_MESSAGE) {
         /* Outside of a chunk: a list of one record, which is read again as such. */
@@ -268,6 +280,10 @@ static tp_status take_record(tpi_log_reader *r, unsigned op, uint64_t at, tpi_lo
 
 tp_status tpi_log_reader_next(tpi_log_reader *r, tpi_log_item *item, tp_error *err)
 {
+    if (r->misnamed) {
+        r->misnamed = false;
+        return damage(r, 0, err, "its first bytes");
+    }
     for (;;) {
         tp_status status = next_of_list(r, item, err);
         unsigned op = 0;
@@ -284,7 +300,6 @@ tp_status tpi_log_reader_next(tpi_log_reader *r, tpi_log_item *item, tp_error *e
             status = take_record(r, op, at, item, err);
         }
         if (status == TP_E_SYNTAX && !r->ended) {
-            r->at = at + 1;
             const tp_status found = find_chunk(r, NULL);
             return found == TP_OK || found == TP_E_CLOSED ? status : found;
         }
@@ -402,20 +417,23 @@ tp_status tpi_log_reader_open(tpi_log_reader **out, const tpi_log_source *source
     unsigned char magic[TPI_MCAP_MAGIC_LENGTH];
     tpi_log_reader *r = calloc(1, sizeof *r);
     tp_status status = TP_E_SYNTAX;
+    unsigned same = 0;
 
     if (r == NULL) {
         return tp_fail(err, TP_E_NOMEM, "no memory for a reader");
     }
     r->source = *source;
     r->data_end = source->size;
-    r->at = sizeof magic;
+    r->at = r->known = sizeof magic;
     r->unbroken = true;
     if (source->size >= sizeof magic) {
         status = source->read(source->context, 0, magic, sizeof magic, err);
     }
-    if (status == TP_OK && memcmp(magic, tpi_mcap_magic, sizeof magic) != 0) {
-        status = TP_E_SYNTAX;
+    for (size_t i = 0; i < sizeof magic && status == TP_OK; i++) {
+        same += magic[i] == tpi_mcap_magic[i];
     }
+    r->misnamed = same < sizeof magic;
+    status = status == TP_OK && same < LIKE_MAGIC ? TP_E_SYNTAX : status;
     if (status == TP_E_SYNTAX) {
         (void)tp_fail(err, status, "not an MCAP file: it does not begin like one");
     } else if (status == TP_OK) {
@@ -456,7 +474,7 @@ tp_status tpi_log_reader_seek(tpi_log_reader *r, uint64_t log_ns, tp_error *err)
         }
     }
     r->unbroken = false;
-    r->at = first;
+    r->at = r->known = first;
     r->ended = first == r->data_end;
     if (r->list.at != NULL && r->chunks > 0) { /* what is left of another chunk */
         r->list.at = r->list.end;

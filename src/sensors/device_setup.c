@@ -374,6 +374,27 @@ static bool read_channel_data(struct setup *u)
     return true;
 }
 
+/* Whether the channel has ended, and with how many samples: its last line may have been lost. */
+static bool tell_state(struct setup *u)
+{
+    tpi_sensor *s = u->sensor;
+    const tpi_sensor_run *run = &s->run[u->channel];
+
+    if (u->at != u->length || run->state == TPI_RUN_NONE) {
+        return false;
+    }
+    s->answer_after = u->channel;
+    tpi_sensor_answer_text(s, "L,");
+    tpi_sensor_answer_whole(s, s->plan->channels[u->channel].number);
+    if (run->state == TPI_RUN_ENDED) {
+        tpi_sensor_answer_text(s, ",state,ended,");
+        tpi_sensor_answer_whole(s, run->taken);
+    } else {
+        tpi_sensor_answer_text(s, run->state == TPI_RUN_RUNS ? ",state,runs" : ",state,waits");
+    }
+    return true;
+}
+
 static bool stop_channel(struct setup *u)
 {
     tpi_sensor *s = u->sensor;
@@ -416,6 +437,9 @@ bool tpi_sensor_log_command(tpi_sensor *s, const char *text, uint8_t length)
     }
     if (word(&u, "stop")) {
         return stop_channel(&u);
+    }
+    if (word(&u, "state")) {
+        return tell_state(&u);
     }
     return word(&u, "read") ? read_channel_data(&u) : set_up(&u);
 }

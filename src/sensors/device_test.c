@@ -436,6 +436,27 @@ static void sends_on_the_read_command(void **state)
     tpi_emulated_destroy(b.sensor);
 }
 
+/* A host that has lost the last line can ask. */
+static void tells_whether_a_channel_has_ended(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    make(&b, "nxt_light", NULL);
+    wave(&b, "1=3");
+    says(&b, "<L,1,state>", "!!!,L,1,state\n");
+    says(&b, "<L,1,S:trig,E:n=2,X:n=2,K:t=10000>", "L,1,ok\n");
+    says(&b, "<L,go>", "L,go\n");
+    says(&b, "<L,1,state>", "L,1,state,waits\n");
+    says(&b, "<T,1>", "T,1\n");
+    says(&b, "<L1state>", "L,1,state,runs\n");
+    assert_string_equal(pass(&b, 25000), "L,1,0,2,13004,3;3\n");
+    says(&b, "<L,1,state>", "L,1,state,ended,2\n");
+    says(&b, "<L,1,state,1>", "!!!,L,1,state,1\n");
+    says(&b, "<L,1,read>", "L,1,read\n");
+    tpi_emulated_destroy(b.sensor);
+}
+
 /* A channel that waits for its End ends with it; the others go on. */
 static void ends_one_channel_and_those_that_wait_for_it(void **state)
 {
@@ -630,6 +651,7 @@ int main(void)
         cmocka_unit_test(an_actuator_follows_a_button),
         cmocka_unit_test(an_event_is_looked_at_when_another_channel_says),
         cmocka_unit_test(sends_on_the_read_command),
+        cmocka_unit_test(tells_whether_a_channel_has_ended),
         cmocka_unit_test(ends_one_channel_and_those_that_wait_for_it),
         cmocka_unit_test(refuses_set_ups_with_their_limit),
         cmocka_unit_test(says_what_is_lost),

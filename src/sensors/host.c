@@ -141,8 +141,9 @@ static size_t repeated(const char *command)
         return command[0] == 'S' || command[0] == 'G' ? 3 : 1;
     }
     if (length < 3 || command[2] < '0' || command[2] > '9' ||
-        (length > 5 && strcmp(command + length - 5, ",read") == 0)) {
-        return length; /* L,go, L,stop, L,1,read */
+        (length > 5 && strcmp(command + length - 5, ",read") == 0) ||
+        (length > 6 && strcmp(command + length - 6, ",state") == 0)) {
+        return length; /* L,go, L,stop, L,1,read, L,1,state */
     }
     return 2 + strcspn(command + 2, ",");
 }

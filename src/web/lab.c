@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/json.h"
 #include "base/number.h"
 
-enum { MOST_NAME = 40, FIRST_ROOM = 256 };
+enum { FIRST_ROOM = 256 };
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
@@ -64,23 +65,11 @@ static void series_add(tpi_lab_series *series, double number)
     series->ends[series->count++] = (uint32_t)series->text.length;
 }
 
-/* Numbers from place `from` on, as a list. */
-static void put_numbers(tpi_buf *out, const tpi_lab_series *series, uint32_t from)
-{
-    const size_t begin = from > 0 ? series->ends[from - 1] : 0;
-
-    tpi_buf_putc(out, '[');
-    if (from < series->count) {
-        tpi_buf_put(out, series->text.data + begin, series->text.length - begin - 1);
-    }
-    tpi_buf_putc(out, ']');
-}
-
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 void tpi_lab_clear(tpi_lab *lab)
 {
-    for (unsigned i = 0; i < lab->count; i++) {
+    for (unsigned i = 0; i < TPI_LAB_CHANNELS; i++) {
         series_clear(&lab->channels[i].times);
         series_clear(&lab->channels[i].values);
     }
@@ -105,28 +94,85 @@ static void copy(char out[TPI_LAB_TEXT], const char *text, uint32_t count)
                    count > 0 ? text : "");
 }
 
+/* A check sum of what a client has to know: a change ends its session. */
+static uint32_t sign(const tpi_lab *lab)
+{
+    uLong sum = crc32(0, (const unsigned char *)lab->uuid, (unsigned)strlen(lab->uuid));
+
+    sum = crc32(sum, (const unsigned char *)lab->serial, (unsigned)strlen(lab->serial));
+    for (unsigned i = 0; i < lab->count; i++) {
+        const tpi_lab_channel *c = &lab->channels[i];
+        sum = crc32(sum, (const unsigned char *)&c->number, sizeof c->number);
+        sum = crc32(sum, (const unsigned char *)c->label, (unsigned)strlen(c->label));
+    }
+    return (uint32_t)sum;
+}
+
+static void add_settings(tpi_lab *lab, const tp_experiment_channel *from)
+{
+    for (unsigned k = 0; k < from->settings_count && lab->setting_count < TPI_LAB_SETTINGS; k++) {
+        const tp_experiment_setting *setting = &from->settings[k];
+        tpi_lab_setting *to = &lab->settings[lab->setting_count++];
+        char name[TPI_LAB_TEXT];
+
+        copy(name, setting->name, setting->name_count);
+        const bool converts = strcmp(name, "conversion") == 0;
+        *to = (tpi_lab_setting){.value = setting->value,
+                                .is_text = !converts && setting->choices_count > 0};
+        if (converts) {
+            (void)snprintf(to->name, sizeof to->name, "conversion.%u", from->number);
+        } else {
+            (void)snprintf(to->name, sizeof to->name, "mode.%u.%.48s", from->number, name);
+        }
+        if (converts && setting->choices_count < 2) {
+            lab->setting_count--; /* nothing can be chosen */
+        }
+    }
+}
+
+static void set_channel(tpi_lab_channel *to, const tp_experiment_channel *from)
+{
+    char name[TPI_LAB_TEXT], unit[TPI_LAB_TEXT];
+
+    copy(name, from->parameter_count > 1 ? from->parameter : from->name,
+         from->parameter_count > 1 ? from->parameter_count : from->name_count);
+    copy(unit, from->unit, from->unit_count);
+    to->number = from->number;
+    to->acts = from->kind == TP_EXPERIMENT_ACTUATOR;
+    (void)snprintf(to->label, TPI_LAB_TEXT, unit[0] != '\0' ? "%.80s (%.40s)" : "%.80s", name,
+                   unit);
+}
+
 void tpi_lab_set_channels(tpi_lab *lab, const tp_experiment_channels *channels)
 {
-    tpi_lab_clear(lab);
+    const uint32_t before = sign(lab);
+    const unsigned count_before = lab->count;
+
     copy(lab->sensor, channels->sensor, channels->sensor_count);
     copy(lab->uuid, channels->uuid, channels->uuid_count);
     copy(lab->serial, channels->serial, channels->serial_count);
     lab->count =
         channels->channels_count < TPI_LAB_CHANNELS ? channels->channels_count : TPI_LAB_CHANNELS;
+    lab->setting_count = 0;
     for (unsigned i = 0; i < lab->count; i++) {
-        const tp_experiment_channel *from = &channels->channels[i];
-        char name[TPI_LAB_TEXT], unit[TPI_LAB_TEXT];
-
-        copy(name, from->parameter_count > 1 ? from->parameter : from->name,
-             from->parameter_count > 1 ? from->parameter_count : from->name_count);
-        copy(unit, from->unit, from->unit_count);
-        lab->channels[i].number = from->number;
-        lab->channels[i].acts = from->kind == TP_EXPERIMENT_ACTUATOR;
-        (void)snprintf(lab->channels[i].label, TPI_LAB_TEXT,
-                       unit[0] != '\0' ? "%.80s (%.40s)" : "%.80s", name, unit);
-        series_clear(&lab->channels[i].times);
-        series_clear(&lab->channels[i].values);
+        set_channel(&lab->channels[i], &channels->channels[i]);
+        add_settings(lab, &channels->channels[i]);
     }
+    if (sign(lab) == before && lab->count == count_before) {
+        return;
+    }
+    tpi_lab_clear(lab);
+    (void)snprintf(lab->session + strcspn(lab->session, "-"), 10, "-%08x", sign(lab));
+}
+
+const tpi_lab_setting *tpi_lab_find_setting(const tpi_lab *lab, const char *name)
+{
+    for (unsigned i = 0; i < lab->setting_count; i++) {
+        if (strcmp(lab->settings[i].name, name) == 0) {
+            return &lab->settings[i];
+        }
+    }
+    return NULL;
 }
 
 void tpi_lab_sample(tpi_lab *lab, const tp_experiment_sample *sample)
@@ -158,94 +204,7 @@ void tpi_lab_event_put(tpi_lab *lab, bool starts, double experiment_s, double sy
     }
 }
 
-/* ---- /get ------------------------------------------------------------------------------------ */
-
-/* "t1" or "ch1"; NULL for none. */
-static const tpi_lab_series *find(const tpi_lab *lab, const char *name)
-{
-    for (unsigned i = 0; i < lab->count; i++) {
-        char own[MOST_NAME];
-        (void)snprintf(own, sizeof own, "ch%u", lab->channels[i].number);
-        if (strcmp(name, own) == 0) {
-            return &lab->channels[i].values;
-        }
-        (void)snprintf(own, sizeof own, "t%u", lab->channels[i].number);
-        if (strcmp(name, own) == 0) {
-            return &lab->channels[i].times;
-        }
-    }
-    return NULL;
-}
-
-/* The first place whose number is above the limit, from the end on: what is new. */
-static uint32_t first_above(const tpi_lab_series *series, double limit)
-{
-    uint32_t at = series->count;
-
-    while (at > 0 && series->numbers[at - 1] > limit) {
-        at--;
-    }
-    return at;
-}
-
-/* `buffer=full`, `buffer=0.63`, `buffer=0.63|t1`, or `buffer` alone for its last number. */
-static void put_buffer(const tpi_lab *lab, const char *name, char *wanted, tpi_buf *out)
-{
-    const tpi_lab_series *series = find(lab, name), *by = series;
-    const char *mode = "single";
-    double limit = 0;
-
-    if (series == NULL) {
-        return;
-    }
-    uint32_t from = series->count > 0 ? series->count - 1 : 0;
-    char *bar = strchr(wanted, '|');
-    if (bar != NULL) {
-        *bar = '\0';
-        by = find(lab, bar + 1);
-    }
-    if (strcmp(wanted, "full") == 0) {
-        mode = "full";
-        from = 0;
-    } else if (by != NULL && wanted[0] != '\0' &&
-               tpi_number_read_f64(wanted, strlen(wanted), &limit) == strlen(wanted)) {
-        mode = "partial";
-        from = first_above(by, limit);
-        from = from < series->count ? from : series->count;
-    }
-    tpi_buf_puts(out, out->data[out->length - 1] == '{' ? "" : ",");
-    tpi_json_put_string(out, name, strlen(name));
-    tpi_buf_printf(out, ":{\"size\":0,\"updateMode\":\"%s\",\"buffer\":", mode);
-    put_numbers(out, series, from);
-    tpi_buf_putc(out, '}');
-}
-
-void tpi_lab_put_get(const tpi_lab *lab, tpi_span query, tpi_buf *out)
-{
-    size_t at = 0;
-
-    tpi_buf_puts(out, "{\"buffer\":{");
-    while (at < query.length && !out->failed) {
-        const char *and = memchr(query.text + at, '&', query.length - at);
-        const size_t end = and != NULL ? (size_t)(and-query.text) : query.length;
-        const char *is = memchr(query.text + at, '=', end - at);
-        const size_t cut = is != NULL ? (size_t)(is - query.text) : end;
-        char name[MOST_NAME], wanted[MOST_NAME] = "";
-
-        if (tpi_http_decode(name, sizeof name, (tpi_span){query.text + at, cut - at}, true) &&
-            (is == NULL ||
-             tpi_http_decode(wanted, sizeof wanted, (tpi_span){is + 1, end - cut - 1}, true))) {
-            put_buffer(lab, name, wanted, out);
-        }
-        at = end + 1;
-    }
-    tpi_buf_puts(out, "},\"status\":{\"session\":");
-    tpi_json_put_string(out, lab->session, strlen(lab->session));
-    tpi_buf_printf(out, ",\"measuring\":%s,\"timedRun\":false,\"countDown\":0}}\n",
-                   lab->measures ? "true" : "false");
-}
-
-/* ---- Other pages ----------------------------------------------------------------------------- */
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
 static void put_text(tpi_buf *out, const char *text)
 {
@@ -257,7 +216,7 @@ void tpi_lab_put_config(const tpi_lab *lab, tpi_buf *out)
     const char *title = lab->title[0] != '\0' ? lab->title : lab->sensor;
     bool first = true;
 
-    tpi_buf_puts(out, "{\"crc32\":\"\",\"title\":");
+    tpi_buf_printf(out, "{\"crc32\":\"%x\",\"title\":", (unsigned)lab->crc);
     put_text(out, title);
     tpi_buf_puts(out, ",\"localTitle\":");
     put_text(out, title);
@@ -265,6 +224,11 @@ void tpi_lab_put_config(const tpi_lab *lab, tpi_buf *out)
     for (unsigned i = 0; i < lab->count; i++) {
         tpi_buf_printf(out, "%s{\"name\":\"t%u\",\"size\":0},{\"name\":\"ch%u\",\"size\":0}",
                        i > 0 ? "," : "", lab->channels[i].number, lab->channels[i].number);
+    }
+    for (unsigned i = 0; i < lab->setting_count; i++) {
+        tpi_buf_puts(out, ",{\"name\":");
+        put_text(out, lab->settings[i].name);
+        tpi_buf_puts(out, ",\"size\":1}");
     }
     tpi_buf_puts(out, "],\"inputs\":[");
     for (unsigned i = 0; i < lab->count; i++) {

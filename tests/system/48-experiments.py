@@ -4,8 +4,10 @@ import contextlib
 import csv
 import json
 import os
+import socket
 import subprocess
 import tempfile
+import threading
 
 import tap
 from robots import PATIENCE, PROGRAM, Program, address
@@ -128,6 +130,45 @@ def every_sample_comes_or_is_named_on_a_bad_line():
         tap.equal((state["samples"] + state["lost"], state["samples"] > 50), (200, True))
 
 
+class Leak(threading.Thread):
+    """A line to an emulated sensor that loses the lines of its answers that begin with `lost`."""
+
+    def __init__(self, url, lost):
+        super().__init__(daemon=True)
+        self.sensor = socket.create_connection(url.removeprefix("tcp:").rsplit(":", 1))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.lost, self.count = lost, 0
+        self.start()
+
+    def run(self):
+        host, _ = self.listener.accept()
+        back = threading.Thread(target=self.pass_on, args=(host,), daemon=True)
+        back.start()
+        with self.sensor.makefile("rb") as lines:
+            for line in lines:
+                if line.startswith(self.lost):
+                    self.count += 1
+                else:
+                    host.sendall(line)
+
+    def pass_on(self, host):
+        while data := host.recv(4096):
+            self.sensor.sendall(data)
+
+
+def an_event_whose_line_is_lost_ends_the_run():
+    with Program("emulate", "sensor", "simulated", "--listen", "tcp:127.0.0.1:0", "--wave", "4=square:0.2") as sensor:
+        leak = Leak(address(sensor, r"(tcp:[0-9.]+:[0-9]+)"), b"L,4,2,")
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, f'driver ( name "sensor" port "tcp:127.0.0.1:{leak.listener.getsockname()[1]}" provides [ "experiment:0" ] )\n', "s.cfg")
+            with Program("run", os.path.join(folder, "s.cfg"), "--any-port") as program:
+                url = f"localhost:{address(program, r'listening on port ([0-9]+)')}"
+                write(folder, "ch4 every=10ms event=1:0:once end=3 send=1\nch1 every=50ms end=ch4\n")
+                code, _, err = run("log", "--experiment", "a.exp", "-o", "a.csv", "--url", url, cwd=folder)
+                tap.equal((code, " 1 lost" in err, leak.count, err if code else ""), (0, True, 1, ""))
+                tap.equal(len([row for row in rows_of(folder) if row["experiment:0 SAMPLE values[3]"]]), 2)
+
+
 def several_sensors_run_together_and_signal_each_other():
     with servers("simulated?wave=1=count", "simulated?wave=1=count") as (url, folder):
         write(folder, "title Two\nsensor a experiment:0\nsensor b experiment:1\na.ch1 conversion=2 every=20ms end=30\n"
@@ -173,7 +214,7 @@ def mistakes_with_several_sensors_have_their_line():
         tap.equal(run("log", "--experiment", "a.exp", "-o", "a.mcap", "--url", url, cwd=folder)[0], 0)
 
 
-tap.main(several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
+tap.main(an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
          mistakes_with_several_sensors_have_their_line, an_experiment_is_recorded_to_its_end, mistakes_are_told_with_file_and_line, a_trigger_starts_and_a_request_reads,
          a_button_starts_a_run_and_takes_samples, a_client_that_leaves_ends_an_experiment_with_actuators,
          every_sample_comes_or_is_named_on_a_bad_line)

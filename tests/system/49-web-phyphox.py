@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from xml.etree import ElementTree
 
 import tap
 import web
@@ -56,11 +57,68 @@ def an_experiment_is_started_read_in_parts_and_saved():
                 name = next(one for one in archive.namelist() if one.startswith("ch1 "))
                 rows = list(csv.reader(archive.read(name).decode().splitlines(), delimiter=separator))
             tap.equal((rows[0][0], [float(row[0].replace(point, ".")) for row in rows[1:]]), ("Time (s)", times))
+        sheet = web.ask(server, "GET", "/export?format=0")
+        tap.equal(sheet.headers["content-type"], "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+        tap.equal(sheet_of(sheet.body, "Brightness"), [["Time (s)", "Brightness"], *([str(t), str(v)] for t, v in zip(times, values))])
         # The next run begins with nothing.
         tap.equal(setup(server, "ch1 every=10ms end=3"), 200)
         tap.equal(page(server, "/control?cmd=start")[1], {"result": True})
         wait_for_end(server)
         tap.equal(page(server, "/get?t1=full")[1]["buffer"]["t1"]["buffer"], [0, 0.01, 0.02])
+
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+def sheet_of(workbook, name):
+    """The cells of the sheet whose name contains this, found as a spreadsheet does: by relations."""
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        tap.equal(archive.testzip(), None)
+        parts = {part.attrib["PartName"] for part in ElementTree.fromstring(archive.read("[Content_Types].xml")) if "PartName" in part.attrib}
+        tap.equal(parts - {"/" + part for part in archive.namelist()}, set())
+        sheets = ElementTree.fromstring(archive.read("xl/workbook.xml")).iter(MAIN + "sheet")
+        wanted = next(sheet for sheet in sheets if name in sheet.attrib["name"]).attrib[RELATED]
+        relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+        target = next(one for one in relations if one.attrib["Id"] == wanted).attrib["Target"]
+        rows = ElementTree.fromstring(archive.read("xl/" + target)).iter(MAIN + "row")
+        return [["".join(cell.itertext()) for cell in row] for row in rows]
+
+
+def settings_are_set_and_read():
+    with web.Server(SENSORS) as server:
+        names = {one["name"]: one["size"] for one in page(server, "/config")[1]["buffers"]}
+        tap.equal({name: size for name, size in names.items() if "." in name},
+                  {"conversion.1": 1, "mode.1.Floodlight": 1, "mode.1.Averaging": 1, "conversion.2": 1, "conversion.3": 1, "conversion.5": 1})
+        session = page(server, "/get")[1]["status"]["session"]
+        before = page(server, "/get?conversion.1")[1]["buffer"]["conversion.1"]
+        tap.equal((before["size"], before["updateMode"]), (1, "single"))
+        other = 1 if before["buffer"] == [2] else 2
+        tap.equal(page(server, f"/control?cmd=set&buffer=conversion.1&value={other}"), (200, {"result": True}))
+        while page(server, "/get?conversion.1=full")[1]["buffer"]["conversion.1"]["buffer"] != [other]:
+            pass
+        # Another unit: what a client has is no longer valid.
+        tap.equal(page(server, "/get")[1]["status"]["session"] != session, True)
+        answer = web.ask(server, "POST", "/control", {"cmd": "set", "buffer": "mode.1.Floodlight", "value": 1})
+        tap.equal((answer.status, json.loads(answer.body)), (200, {"result": True}))
+        while page(server, "/get?mode.1.Floodlight")[1]["buffer"]["mode.1.Floodlight"]["buffer"] != [1]:
+            pass
+        tap.equal(page(server, "/control?cmd=set&buffer=mode.1.Floodlight&value=7")[1]["result"], False)
+        answer = web.ask(server, "POST", "/get", {"conversion.1": "full"})
+        tap.equal(list(json.loads(answer.body)["buffer"]), ["conversion.1"])
+
+
+def the_trigger_of_a_channel_is_a_button():
+    with web.Server(SENSORS) as server:
+        tap.equal(setup(server, "ch1 start=trigger every=10ms end=5"), 200)
+        tap.equal(page(server, "/control?cmd=start")[1], {"result": True})
+        tap.equal(page(server, "/control?cmd=trigger&element=1")[1], {"result": True})
+        wait_for_end(server)
+        tap.equal(len(page(server, "/get?ch1=full")[1]["buffer"]["ch1"]["buffer"]), 5)
+        first = page(server, "/config")[1]["crc32"]
+        tap.equal(setup(server, "ch1 every=10ms end=5"), 200)
+        while page(server, "/config")[1]["crc32"] == first:  # another experiment
+            pass
 
 
 def it_is_stopped_and_forgotten():
@@ -78,12 +136,16 @@ def it_is_stopped_and_forgotten():
 def mistakes_and_strangers_are_refused():
     with web.Server(SENSORS + KEYS) as server:
         tap.equal(page(server, "/config")[0], 200)  # everybody may read
-        for command in ("start", "stop", "clear"):
+        for command in ("start", "stop", "clear", "trigger&element=0", "set&buffer=conversion.1&value=2"):
             status, body = page(server, f"/control?cmd={command}")
             tap.equal((status, body["result"]), (401, False))
         tap.equal(setup(server, "ch1 every=10ms end=3", headers=KEY), 200)
         tap.equal(page(server, "/control?cmd=start", headers=KEY), (200, {"result": True}))
-        for path, wanted in (("/control", 400), ("/control?cmd=set&buffer=ch1&value=1", 400), ("/export?format=0", 400), ("/export?format=x", 400),
+        for path in ("/control", "/control?cmd=x", "/control?cmd=set&buffer=ch1&value=1", "/control?cmd=set&buffer=mode.1.Range&value=nan",
+                     "/control?cmd=clear&clearGroup1=a", "/control?cmd=trigger&element=x"):  # phyphox answers with 200
+            status, body = page(server, path, headers=KEY)
+            tap.equal((path, status, body["result"], bool(body["error"])), (path, 200, False, True))
+        for path, wanted in (("/export?format=6", 400), ("/export?format=x", 400), ("/get?ch1=x", 400), ("/get?ch1=1%7Cx", 400),
                              ("/experiment:7/get", 404), ("/get/more", 404), ("/experiment:0/get/more", 404), ("/position2d:0/get", 404)):
             tap.equal((path, page(server, path, headers=KEY)[0]), (path, wanted))
         tap.equal(page(server, "/control?cmd=start", headers={**KEY, "Origin": "http://evil.example"})[0], 403)
@@ -94,4 +156,4 @@ def mistakes_and_strangers_are_refused():
         tap.equal((status, "there is no such experiment" in body["error"]), (404, True))
 
 
-tap.main(an_experiment_is_started_read_in_parts_and_saved, it_is_stopped_and_forgotten, mistakes_and_strangers_are_refused)
+tap.main(an_experiment_is_started_read_in_parts_and_saved, settings_are_set_and_read, the_trigger_of_a_channel_is_a_button, it_is_stopped_and_forgotten, mistakes_and_strangers_are_refused)

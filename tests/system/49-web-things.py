@@ -76,6 +76,24 @@ def forms_work():
         tap.equal(follow(experiment, experiment["actions"]["GET_STATE"])[2]["samples"], 5)
 
 
+def channels_of_a_manifest_are_properties():
+    with server() as base:
+        things = {thing["title"].split(":")[1]: thing for thing in fetch(base + "/.well-known/wot")[2]}
+        tap.equal(fetch(f"{base}/.well-known/wot/aio:0")[2], things["aio"])
+        light = things["aio"]["properties"]["Light Sensor"]
+        tap.equal((light["type"], light["unit"], light["description"], light["minimum"], light["maximum"]),
+                  ("number", "%", "Brightness", 0, 100))
+        tap.equal(follow(things["aio"], light)[::2], (200, 50))
+        button = things["dio"]["properties"]["Touch Sensor"]
+        status, _, value = follow(things["dio"], button)
+        tap.equal((button["type"], status, value in (True, False)), ("boolean", 200, True))
+        # The same path leads to any value of any data.
+        path = f"{base}/api/devices/aio:0/STATE/"
+        tap.equal((fetch(path + "voltages/0")[2], fetch(path + "voltages")[2][0]), (50, 50))
+        for wrong in ("voltages/99", "voltages/x", "volts", "voltages/0/0", "voltages/0/0/0", "voltages/-1"):
+            tap.equal((wrong, fetch(path + wrong)[0]), (wrong, 404))
+
+
 def other_pages_and_names_are_refused():
     with server() as base:
         path = base + "/.well-known/wot"
@@ -86,4 +104,4 @@ def other_pages_and_names_are_refused():
             tap.equal(fetch(path + wrong)[0], 404)
 
 
-tap.main(every_device_has_a_description, forms_work, other_pages_and_names_are_refused)
+tap.main(every_device_has_a_description, forms_work, channels_of_a_manifest_are_properties, other_pages_and_names_are_refused)

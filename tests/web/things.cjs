@@ -34,6 +34,9 @@ async function main() {
   // Values are checked against their schemas by node-wot.
   const state = await (await things.aio.readProperty('STATE')).value();
   equal(state.value.voltages[0], 50);
+  // A channel of the manifest by its name, with its unit.
+  equal(await (await things.aio.readProperty('Light Sensor')).value(), 50);
+  equal(things.aio.getThingDescription().properties['Light Sensor'].unit, '%');
   const channels = await (await things.experiment.invokeAction('GET_CHANNELS')).value();
   equal(channels.uuid, 'Troupe.Simulated.1');
   console.log('asked');
