@@ -146,11 +146,15 @@ export class ProgramDevice {
     return got.report.total > 0 || got.report.mistakes.length > 0 ? null : JSON.parse(asText(got.text));
   }
 
-  /** The text of blocks; the text of this program is replaced by it. */
+  /** The text of blocks; the text of this program is replaced by it, unless the user has typed meanwhile. */
   async textOf(program: Program): Promise<boolean> {
     const number = ++this.number;
+    const before = this.text.peek();
     const got = await request(this.device, 'TEXT', { name: this.name.peek(), text: asBytes(JSON.stringify(program)) });
-    if (number !== this.number || got.report.mistakes.length > 0) {
+    if (number !== this.number || this.text.peek() !== before) {
+      return false;
+    }
+    if (got.report.mistakes.length > 0) {
       this.report.value = got.report;
       return false;
     }
