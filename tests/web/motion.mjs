@@ -6,11 +6,11 @@ import { ask, close, equal, holds, main, open, until } from './browser.mjs';
 const base = process.argv[2];
 
 async function waist() {
-  return (await ask(base, '/api/devices/actarray:0/STATE')).value.actuators[0].position;
+  return (await ask(base, '/api/devices/actarray:0/STATE?wait=10')).value.actuators[0].position;
 }
 
 async function rate() {
-  return (await ask(base, '/api/devices/mechanism:0/STATE')).value.rate;
+  return (await ask(base, '/api/devices/mechanism:0/STATE?wait=10')).value.rate;
 }
 
 main({
