@@ -265,6 +265,28 @@ main({
     await close(page);
   },
 
+  'one number after the other is edited in blocks: they are not made anew meanwhile': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    await page.fill('#program-text', 'drive 10\nwait 20 s\n');
+    await until('the blocks follow the text', () => page.evaluate(() => document.querySelector('.workspace').editor.program().body[1]?.kind === 'wait'));
+    await page.locator('.blocklyEditableField:has-text("10")').first().click();
+    await page.waitForSelector('.blocklyHtmlInput');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('30');
+    await page.keyboard.press('Enter');
+    await page.locator('.blocklyEditableField:has-text("20")').first().click();
+    await page.waitForSelector('.blocklyHtmlInput');
+    await page.keyboard.press('Control+a');
+    await until('the text follows the first block', async () => /drive 30/.test(await page.inputValue('#program-text')));
+    // Blocks follow what is typed after half a second. This text is theirs: three times as long by the clock of the page.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 1500)));
+    await page.keyboard.type('40');
+    await page.keyboard.press('Enter');
+    await until('the text follows the second one', async () => (await page.inputValue('#program-text')) === 'drive 30\nwait 40 s\n');
+    await close(page);
+  },
+
   'a program stays when the page is left, another robot is chosen or the page is loaded anew; it is saved and opened by name': async () => {
     const page = await open(base, 'programs');
     await page.waitForSelector('.blocklyDraggable');

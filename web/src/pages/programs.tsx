@@ -40,13 +40,11 @@ function Blocks({ program }: { program: ProgramDevice }) {
       why.value = '';
       made.onChange = async (body, problem) => {
         why.value = problem;
-        if (body === null) {
+        if (body === null || behind) {
           return;
         }
         try {
-          if (await program.textOf(made.program())) {
-            shown.current = program.text.peek();
-          }
+          await program.textOf(made.program(), (text) => (shown.current = text));
         } catch (error) {
           why.value = (error as Error).message;
         }
@@ -54,16 +52,18 @@ function Blocks({ program }: { program: ProgramDevice }) {
       follow();
     };
     let timer = 0;
+    let behind = false; // the text was typed after the blocks; they are about to follow it
     const follow = () => {
       clearTimeout(timer);
       const text = program.text.peek();
-      if (editor.current === null || shown.current === text) {
+      behind = editor.current !== null && shown.current !== text;
+      if (!behind) {
         return;
       }
       timer = setTimeout(
         async () => {
           try {
-            const blocks = await program.blocksOf(text);
+            const blocks = await program.blocksOf(text).finally(() => (behind &&= program.text.peek() !== text));
             if (blocks !== null && editor.current !== null && program.text.peek() === text) {
               shown.current = text;
               editor.current.load(blocks);
