@@ -72,6 +72,9 @@ main({
     await until('the map is drawn', async () => (await inked()) > before + 2000);
     await page.click('.shows button:has-text("Map")');
     await until('the map is gone', async () => (await inked()) <= before + 200);
+    // Also with a map, the buttons fit on a telephone.
+    await page.setViewportSize({ width: 360, height: 800 });
+    equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
     await close(page);
   },
 

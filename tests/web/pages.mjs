@@ -72,6 +72,21 @@ main({
     await close(page);
   },
 
+  'the list of pages is whole on a screen of 700 px and more, and nothing covers it': async () => {
+    const page = await open(base, 'world');
+    await page.waitForSelector('.robots button');
+    for (const width of [700, 820, 821, 980, 981, 1024, 1160, 1161, 1280, 1366, 1400, 1401]) {
+      await page.setViewportSize({ width, height: 600 });
+      const [list, top, main] = await page.evaluate(() => [
+        document.querySelector('.top nav').scrollWidth - document.querySelector('.top nav').clientWidth,
+        document.querySelector('.top').scrollHeight - document.querySelector('.top').clientHeight,
+        document.querySelector('main').getBoundingClientRect().top - document.querySelector('.top').getBoundingClientRect().bottom,
+      ]);
+      equal([width, list, top, main], [width, 0, 0, 0]);
+    }
+    await close(page);
+  },
+
   'the tour covers nothing: pages end above it, and it goes through its five steps': async () => {
     const page = await open(base, 'world', { viewport: { width: 1366, height: 768 } });
     await page.click('.tools button[aria-label^="Tour"]');
