@@ -112,6 +112,8 @@ main({
     const { steps } = await world(base);
     await page.click('.clock button[aria-label="One step"]');
     await until('time moves by a step', async () => (await world(base)).steps === steps + 1);
+    const { time } = await world(base);
+    await page.waitForSelector(`.clock output:text-is("${time.toFixed(2)} s")`); // fine enough for a short step
     const at = await until('the robot is drawn', () =>
       page.evaluate(() => {
         const canvas = document.querySelector('.stage canvas');

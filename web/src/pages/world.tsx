@@ -52,7 +52,7 @@ function Clock({ scene }: { scene: Scene }) {
         </label>
       )}
       <output class="num" aria-label="Simulated time">
-        {number(clock.time, 1)} s
+        {number(clock.time, clock.paused ? 2 : 1)} s
       </output>
       {clock.paused && <span class="chip">paused</span>}
       {clock.late && <span class="chip warn">slower than asked</span>}
