@@ -3,10 +3,10 @@
 //   NODE_PACKAGES=folder with node_modules
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 const packages = process.env.NODE_PACKAGES;
-const require = createRequire(join(packages, 'package.json'));
+const require = createRequire(resolve(packages, 'package.json'));
 const { chromium } = require('playwright-core');
 
 export const PATIENCE = 60000; // ms, far beyond anything that a healthy page needs
