@@ -5,7 +5,7 @@ import sys
 
 import dashboards
 
-KEYS = 'keys [ "teacher operate the-key-of-the-teacher" ]\n'
+KEYS = 'keys [ "teacher operate the-key-of-the-teacher" "pupil move the-key-of-the-pupil" ]\n'
 
 with dashboards.server(KEYS + dashboards.PIONEER) as url:
     failed = dashboards.pages("keys.mjs", url)

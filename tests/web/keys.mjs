@@ -44,12 +44,17 @@ main({
     await give(page, 'no-key-of-this-server');
     await page.waitForSelector('.note.bad:has-text("no key of this server fits")');
     await until('the next key is accepted', async () => {
-      await give(page, 'the-key-of-the-teacher');
-      await page.locator('.note:has-text("you may operate")').or(page.locator('.note.bad:has-text("before the next try")')).last().waitFor();
-      return (await page.locator('.note:has-text("you may operate")').count()) > 0;
+      await give(page, 'the-key-of-the-pupil');
+      await page.locator('.note:has-text("you may move")').or(page.locator('.note.bad:has-text("before the next try")')).last().waitFor();
+      return (await page.locator('.note:has-text("you may move")').count()) > 0;
     });
     await page.waitForSelector('.blocklyDraggable');
     await page.waitForSelector('.over-blocks', { state: 'detached' });
+    await page.waitForSelector('.note.bad:has-text("ends a panic")', { state: 'detached' });
+    await page.click('#panic button:has-text("Reset")');
+    await page.waitForSelector('.note.bad:has-text("ends a panic")'); // it raised it, but may not operate
+    await give(page, 'the-key-of-the-teacher');
+    await page.waitForSelector('.note:has-text("you may operate")');
     await page.click('#panic button:has-text("Reset")');
     await page.waitForSelector('#panic', { state: 'detached' });
     await page.click('nav a[href="#/world"]');
