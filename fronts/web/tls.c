@@ -297,32 +297,65 @@ long tpi_web_tls_take(struct connection *c, void *bytes, size_t length)
     return SSL_get_error(tls->ssl, got) == SSL_ERROR_WANT_READ ? 0 : -1;
 }
 
+/* A place in the pieces of a message. */
+struct place {
+    const tp_piece *piece; /* borrowed */
+    unsigned left;         /* pieces, this one too */
+    size_t at;
+};
+
+static void go_on(struct place *place, size_t length)
+{
+    place->at += length;
+    if (place->at == place->piece->length) {
+        place->piece++;
+        place->left--;
+        place->at = 0;
+    }
+}
+
+/* The bytes of the next record: those of a long piece where they are, short ones together in
+ * `room`. The head of a frame in a record of its own would cost as much as the frame. */
+static const unsigned char *next_record(struct place *place, unsigned char room[RECORD],
+                                        size_t *length)
+{
+    *length = 0;
+    while (place->left > 0 && *length < RECORD) {
+        const unsigned char *bytes = (const unsigned char *)place->piece->bytes + place->at;
+        const size_t rest = place->piece->length - place->at, free_room = RECORD - *length;
+        const size_t part = rest < free_room ? rest : free_room;
+
+        go_on(place, part);
+        if (part == RECORD) {
+            *length = RECORD;
+            return bytes;
+        }
+        memcpy(room + *length, bytes, part);
+        *length += part;
+    }
+    return room;
+}
+
 size_t tpi_web_tls_write(struct connection *c, const tp_piece *pieces, unsigned count)
 {
-    struct tls *tls = c->tls;
+    struct place place = {.piece = pieces, .left = count};
+    unsigned char room[RECORD];
     size_t taken = 0;
 
     assert(front_is_current(c->front));
-    for (unsigned i = 0; i < count; i++) {
-        const unsigned char *bytes = pieces[i].bytes;
+    while (place.left > 0 && flush(c)) {
+        size_t length;
+        const unsigned char *bytes = next_record(&place, room, &length);
 
-        for (size_t at = 0; at < pieces[i].length;) {
-            const size_t left = pieces[i].length - at;
-
-            if (!flush(c)) {
-                return taken;
+        ERR_clear_error();
+        const int written = length > 0 ? SSL_write(c->tls->ssl, bytes, (int)length) : 0;
+        if (written <= 0) {
+            if (length > 0 && SSL_get_error(c->tls->ssl, written) != SSL_ERROR_WANT_READ) {
+                tpi_web_give_up(c);
             }
-            ERR_clear_error();
-            const int written = SSL_write(tls->ssl, bytes + at, left < RECORD ? (int)left : RECORD);
-            if (written <= 0) {
-                if (SSL_get_error(tls->ssl, written) != SSL_ERROR_WANT_READ) {
-                    tpi_web_give_up(c);
-                }
-                return taken;
-            }
-            at += (size_t)written;
-            taken += (size_t)written;
+            return taken;
         }
+        taken += (size_t)written;
     }
     (void)flush(c);
     return taken;

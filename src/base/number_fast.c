@@ -2,10 +2,12 @@
  * number_fast.c - the numbers that sensors send in thousands, as text.
  *
  * A float stands for all numbers that are nearer to it than to its neighbours. Times a power of ten
- * that makes this interval one to ten units wide, its ends are doubles whose error is far below one
- * unit, so whole numbers between them are found with integers alone. Leaving out digits while a
- * whole number is left gives the fewest digits. The last division proves the result; where it does
- * not, and outside of the usual magnitudes, the caller takes the slow way.
+ * that makes this interval one to ten units wide, the float and the ends of the interval are exact
+ * as doubles: 24 bits of the float, 24 bits of a power of five. Half the interval is odd over a
+ * power of two, and its ends are odd multiples of that: they are never whole, so it does not matter
+ * to which neighbour they belong. The fewest digits are those of the roundest whole number between
+ * the ends. The whole number that is nearest to the float is between them too, since the float is
+ * in the middle. Outside of the usual magnitudes the caller takes the slow way.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #include "base/number.h"
 
 enum { LEAST = 117, MOST = 149, SCALES = MOST - LEAST + 1, POWERS = 11 };
-enum { WHOLE = 8, DECIMALS = 12 };
+enum { EIGHT = 8 };
 
 /* Of a binary exponent: so many decimals, and half the interval in their units. */
 static const struct {
@@ -57,6 +59,9 @@ static const struct {
 
 static const double powers_of_ten[POWERS] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5,
                                              1e6, 1e7, 1e8, 1e9, 1e10};
+
+static const uint32_t whole_powers[] = {1,      10,      100,      1000,      10000,
+                                        100000, 1000000, 10000000, 100000000, 1000000000};
 
 static const double to_even = 4503599627370496.0; /* 2^52: adding it rounds, half to even */
 
@@ -109,56 +114,74 @@ size_t tpi_number_put_whole(char out[TPI_NUMBER_SIZE], int64_t value)
     return length;
 }
 
-/* value / 10^decimals, of at most 9 digits and 1 to 10 decimals. Copies are of fixed lengths, which
- * are faster: behind the text some bytes of `out` are written that do not count. */
-static size_t put_fraction(char *out, uint32_t value, int decimals)
+/* Eight digits, with zeros before. */
+static void put_eight(char *out, uint32_t value)
 {
-    char digits[WHOLE + DECIMALS + DECIMALS] =
-        "000000000000000000"; /* before those that are there */
-    char *const end = digits + WHOLE + DECIMALS - 2;
-    const char *first = put_digits(end, value);
-    const char *point = end - decimals;
+    const uint32_t high = value / 10000, low = value % 10000;
 
-    first = first < point ? first : point - 1;
-    const size_t whole = (size_t)(point - first);
-    memcpy(out, first, WHOLE);
-    out[whole] = '.';
-    memcpy(out + whole + 1, point, DECIMALS);
-    out[whole + 1 + (size_t)decimals] = '\0';
-    return whole + 1 + (size_t)decimals;
+    memcpy(out, pairs + high / 100 * 2, 2);
+    memcpy(out + 2, pairs + high % 100 * 2, 2);
+    memcpy(out + 4, pairs + low / 100 * 2, 2);
+    memcpy(out + 6, pairs + low % 100 * 2, 2);
+}
+
+/* fraction / 10^decimals behind the point, 1 to 10 decimals. Behind the text some zeros of `out`
+ * are written that do not count. */
+static void put_decimals(char *out, uint32_t fraction, int decimals)
+{
+    if (decimals <= EIGHT) {
+        put_eight(out, fraction * whole_powers[EIGHT - decimals]);
+        return;
+    }
+    const uint32_t power = whole_powers[decimals - EIGHT], last = fraction % power;
+
+    put_eight(out, fraction / power);
+    memcpy(out + EIGHT, pairs + (decimals == EIGHT + 1 ? last * 10 : last) * 2, 2);
+}
+
+/* How many digits at the end can be left out: the power of ten that has a multiple from `least` to
+ * `most`. Up to four without a branch, since numbers of sensors differ in this. */
+static int spare_digits(uint32_t least, uint32_t most, int decimals)
+{
+    int spare = (most / 10 * 10 >= least) + (most / 100 * 100 >= least) +
+                (most / 1000 * 1000 >= least) + (most / 10000 * 10000 >= least);
+
+    if (spare == 4) {
+        while (spare < decimals &&
+               most / whole_powers[spare + 1] * whole_powers[spare + 1] >= least) {
+            spare++;
+        }
+    }
+    return spare < decimals ? spare : decimals;
 }
 
 size_t tpi_number_fast_f32(char out[TPI_NUMBER_SIZE], float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    const uint32_t scale = (bits >> 23 & 255) - LEAST;
+    const uint32_t scale = (bits >> 23 & 255) - LEAST, minus = bits >> 31;
 
     if (scale >= SCALES ||
         (bits & 0x7fffff) == 0) { /* the interval of a power of two is lopsided */
         return 0;
     }
     const double magnitude = fabs((double)value);
-    int decimals = scales[scale].decimals;
-    const double scaled = magnitude * powers_of_ten[decimals];
-    uint32_t least = (uint32_t)(scaled - scales[scale].half) + 1;
-    uint32_t most = (uint32_t)(scaled + scales[scale].half);
+    const double scaled = magnitude * powers_of_ten[scales[scale].decimals];
+    const uint32_t least = (uint32_t)(scaled - scales[scale].half) + 1;
+    const uint32_t most = (uint32_t)(scaled + scales[scale].half);
+    const int decimals = scales[scale].decimals - spare_digits(least, most, scales[scale].decimals);
+    const uint32_t best = (uint32_t)(magnitude * powers_of_ten[decimals] + to_even - to_even);
 
-    while (decimals > 0 && (least + 9) / 10 <= most / 10) {
-        least = (least + 9) / 10;
-        most /= 10;
-        decimals--;
+    *out = '-';
+    out += minus;
+    if (decimals == 0) {
+        return minus + tpi_number_put_whole(out, best);
     }
-    const double power = powers_of_ten[decimals];
-    uint32_t best = (uint32_t)(magnitude * power + to_even - to_even);
-    best = best < least ? least : best > most ? most : best;
-    if ((float)((double)best / power) != (float)magnitude) {
-        return 0;
-    }
-    if (bits >> 31 != 0) {
-        *out++ = '-';
-    }
-    const size_t length =
-        decimals == 0 ? tpi_number_put_whole(out, best) : put_fraction(out, best, decimals);
-    return length + (bits >> 31);
+    const uint32_t whole = (uint32_t)magnitude; /* of `best` too: else it had no decimals */
+    const size_t length = tpi_number_put_whole(out, whole);
+    out[length] = '.';
+    put_decimals(out + length + 1, whole == 0 ? best : best - whole * whole_powers[decimals],
+                 decimals);
+    out[length + 1 + (size_t)decimals] = '\0';
+    return minus + length + 1 + (size_t)decimals;
 }

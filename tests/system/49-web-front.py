@@ -236,6 +236,56 @@ def with_a_certificate_the_front_speaks_TLS():
             tap.equal((result.returncode, "TLS needs both" in result.stderr), (1, True))
 
 
+class Sealed:
+    """A socket with TLS that knows the lengths of the records that came."""
+
+    def __init__(self, raw, context):
+        self.raw, self.bytes, self.lengths = raw, b"", []
+        self.inside, self.outside = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.inside, self.outside)
+        self.do(self.tls.do_handshake)
+
+    def do(self, call, *arguments):
+        while True:
+            try:
+                result, waits = call(*arguments), False
+            except ssl.SSLWantReadError:
+                result, waits = None, True
+            self.raw.sendall(self.outside.read())
+            if not waits:
+                return result
+            got = self.raw.recv(65536)
+            self.bytes += got
+            while len(self.bytes) >= 5 and len(self.bytes) >= 5 + (length := struct.unpack(">H", self.bytes[3:5])[0]):
+                self.lengths.append(length)
+                self.bytes = self.bytes[5 + length:]
+            self.inside.write(got) if got else self.inside.write_eof()
+
+    def sendall(self, data):
+        self.do(self.tls.write, data)
+
+    def recv(self, most):
+        return self.do(self.tls.read, most)
+
+    def close(self):
+        self.raw.close()
+
+
+def a_frame_and_its_head_are_one_record_of_TLS():
+    with tempfile.TemporaryDirectory() as folder:
+        path = web.certificate(folder)
+        fields = " ".join(f'{name} "{value}"' for name, value in path.items())
+        context = ssl.create_default_context(cafile=path["certificate"])
+        context.check_hostname = False
+        with web.Server(front=fields) as server, web.Socket(server, wrap=lambda raw: Sealed(raw, context)) as client:
+            client.say(op="subscribe", subscriptions=[{"id": 7, "channelId": 2 * 1024 + 1}])
+            client.data(7)
+            client.socket.lengths.clear()
+            for _ in range(10):
+                client.data(7)
+            assert client.socket.lengths and min(client.socket.lengths) > 1000, client.socket.lengths
+
+
 def a_server_has_a_page_without_a_section():
     def lines(*arguments):
         with subprocess.Popen([web.PROGRAM, *arguments, "--any-port"], stdout=subprocess.PIPE, text=True) as server:
@@ -316,5 +366,5 @@ tap.main(the_devices_are_listed_and_described, a_device_is_read_commanded_and_as
          a_panic_is_confirmed_and_reset, a_client_of_websocket_reads_drives_and_asks,
          the_sdk_name_of_the_protocol_works_and_others_do_not, a_device_is_open_only_while_somebody_uses_it,
          parameters_graph_and_the_panic_are_told, mistakes_of_a_websocket_client_are_told, a_world_tells_its_time,
-         with_a_certificate_the_front_speaks_TLS, the_page_of_a_server_is_found, a_server_has_a_page_without_a_section,
+         with_a_certificate_the_front_speaks_TLS, a_frame_and_its_head_are_one_record_of_TLS, the_page_of_a_server_is_found, a_server_has_a_page_without_a_section,
          a_robot_that_confirms_a_stop_late_is_named)

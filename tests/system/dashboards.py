@@ -9,7 +9,7 @@ import tempfile
 from robots import Program
 
 ROOT = pathlib.Path(sys.argv[2])
-PACKAGES = sys.argv[3]
+PACKAGES = os.path.relpath(sys.argv[3])  # as the commands of web/README.md have it
 FRONT = 'front ( name "web" files "{files}" )\n'
 PIONEER = """
 driver ( name "sim" worldfile "{root}/configs/universal-pioneer.world" provides [ "simulation:0" "world:0" "scene:0" ] )

@@ -3,10 +3,10 @@
 //   NODE_PACKAGES=folder with node_modules
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 const packages = process.env.NODE_PACKAGES;
-const require = createRequire(join(packages, 'package.json'));
+const require = createRequire(resolve(packages, 'package.json'));
 const { chromium } = require('playwright-core');
 
 export const PATIENCE = 60000; // ms, far beyond anything that a healthy page needs
@@ -15,7 +15,7 @@ export const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'u
 let browser = null;
 
 export async function begin(more = []) {
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', ...more] });
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', ...more], timeout: PATIENCE });
 }
 
 export async function end() {
@@ -100,6 +100,45 @@ export async function ask(base, path, body) {
   return value;
 }
 
+/** A request to the device world:0: the time of the simulated world. */
+export function world(base, request = 'GET_STATE', body = {}) {
+  return ask(base, `/api/devices/world:0/request/${request}`, body);
+}
+
+/** Waits until the simulated world is older by so many seconds. */
+export async function passes(base, seconds) {
+  const { time } = await world(base);
+  await until(`the world goes on for ${seconds} s`, async () => (await world(base)).time >= time + seconds);
+}
+
+/** Two times Escape: STOP. On a busy machine the second one can come too late, and counts as a first one. */
+export async function escapeTwice(page) {
+  await until('Escape twice stops', async () => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    return (await page.locator('#panic').count()) > 0; // at once, whatever the robots do
+  });
+}
+
+/** Pages that a test has left open when it failed: what they show is printed; they are closed, so that the next test is alone. */
+async function abandon() {
+  for (const context of browser.contexts()) {
+    for (const page of context.pages()) {
+      const shown = await page.evaluate(() => document.body.innerText).catch((error) => error.message);
+      console.error(`${page.url()} has logged ${JSON.stringify(page.problems)} and shows:\n${shown.slice(0, 3000)}`);
+    }
+    await context.close();
+  }
+}
+
+/** Ends a panic that a test has left when it failed. */
+async function calm() {
+  const { active, epoch } = await ask(process.argv[2], '/api/panic');
+  if (active) {
+    await ask(process.argv[2], '/api/reset', { epoch });
+  }
+}
+
 /** Runs tests: their names are sentences. A word as the last argument chooses those that contain it. */
 export async function main(all) {
   const word = process.argv[3] ?? '';
@@ -117,6 +156,8 @@ export async function main(all) {
       failed = true;
       console.log(`not ok ${number} - ${name}`);
       console.error(error.stack ?? error);
+      await abandon();
+      await calm().catch((why) => console.error(why.message));
     }
   }
   await end();

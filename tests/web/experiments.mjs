@@ -50,9 +50,9 @@ main({
       await page.locator(`${field(sensor, legend, 'Until')} input`).first().fill(count);
     }
     await page.click('.toolbar button:has-text("Start")');
-    await page.waitForSelector('.now:has-text("running")');
-    await page.waitForSelector('.now:has-text("ended")');
+    await until('both have ended', async () => (await state(1)).phase === 3 && (await state(2)).phase === 3);
     equal([(await state(1)).samples, (await state(2)).samples], [20, 30]);
+    await page.waitForSelector('.now:has-text("ended")');
     await page.waitForSelector('.now:has-text("50 samples, 0 lost")');
     equal((await page.locator('.traces li').count()), 2);
     equal((await page.locator('.chart').count()), 2);

@@ -6,11 +6,11 @@ import { ask, close, equal, holds, main, open, until } from './browser.mjs';
 const base = process.argv[2];
 
 async function waist() {
-  return (await ask(base, '/api/devices/actarray:0/STATE')).value.actuators[0].position;
+  return (await ask(base, '/api/devices/actarray:0/STATE?wait=10')).value.actuators[0].position;
 }
 
 async function rate() {
-  return (await ask(base, '/api/devices/mechanism:0/STATE')).value.rate;
+  return (await ask(base, '/api/devices/mechanism:0/STATE?wait=10')).value.rate;
 }
 
 main({
@@ -23,6 +23,17 @@ main({
     await slider.fill('0.5');
     await until('the joint arrives', async () => Math.abs((await waist()) - 0.5) < 0.02);
     await until('the page shows it', async () => Math.abs((await slider.inputValue()) - 0.5) < 0.03);
+    // Rows with the name of the client that moves a joint fit on a telephone.
+    await page.setViewportSize({ width: 360, height: 800 });
+    const over = () => page.evaluate(() => {
+      const row = [...document.querySelectorAll('.dof:has(input)')].pop();
+      row.insertAdjacentHTML('beforeend', '<span class="chip warn">a client with a long name</span>');
+      const beyond = row.lastChild.getBoundingClientRect().right - row.getBoundingClientRect().right;
+      row.lastChild.remove();
+      return beyond;
+    });
+    holds((await over()) <= 0, 'a name is beyond its row');
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.click('button:has-text("All joints home")');
     await until('the joint is home', async () => Math.abs(await waist()) < 0.02);
     await close(page);

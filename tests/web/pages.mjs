@@ -11,16 +11,18 @@ async function pose() {
   return (await ask(base, '/api/devices/simulation:0/request/GET_POSE2D', { name: 'ada' })).pose;
 }
 
-/** Presses Tab until an element that matches has the focus. */
-async function tabTo(page, selector) {
+/** Presses a key until an element that matches has the focus. */
+async function pressUntil(page, key, selector) {
   for (let i = 0; i < 200; i++) {
     if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) {
       return;
     }
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
   }
-  throw new Error(`Tab never reaches ${selector}`);
+  throw new Error(`${key} never reaches ${selector}`);
 }
+
+const tabTo = (page, selector) => pressUntil(page, 'Tab', selector);
 
 const tests = {};
 for (const width of [360, 1280]) {
@@ -43,6 +45,7 @@ for (const width of [360, 1280]) {
       await page.waitForSelector('html[data-theme=dark]');
       found.push(...(await mistakes(page, { runOnly: ['color-contrast'] })).map((one) => `${route}, dark: ${one}`));
       await page.emulateMedia({ colorScheme: 'light' });
+      await page.waitForSelector('html[data-theme=light]');
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       holds(wide <= 0, `${route} is ${wide} px wider than the screen`);
     }
@@ -62,9 +65,24 @@ main({
       for (const width of [320, 360, 480, 481, 820, 821, 1120, 1366]) {
         await page.setViewportSize({ width, height: 600 });
         await page.evaluate(() => scrollTo(0, 10000));
-        const box = await page.locator('.stop').boundingBox();
+        const box = await page.locator('.stop').boundingBox(); // the layout is done when it is asked for
         holds(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.height >= 40 && box.width >= 100, `${route}, ${width} px: ${JSON.stringify(box)}`);
       }
+    }
+    await close(page);
+  },
+
+  'the list of pages is whole on a screen of 700 px and more, and nothing covers it': async () => {
+    const page = await open(base, 'world');
+    await page.waitForSelector('.robots button');
+    for (const width of [700, 820, 821, 980, 981, 1024, 1160, 1161, 1280, 1366, 1400, 1401]) {
+      await page.setViewportSize({ width, height: 600 });
+      const [list, top, main] = await page.evaluate(() => [
+        document.querySelector('.top nav').scrollWidth - document.querySelector('.top nav').clientWidth,
+        document.querySelector('.top').scrollHeight - document.querySelector('.top').clientHeight,
+        document.querySelector('main').getBoundingClientRect().top - document.querySelector('.top').getBoundingClientRect().bottom,
+      ]);
+      equal([width, list, top, main], [width, 0, 0, 0]);
     }
     await close(page);
   },
@@ -118,13 +136,9 @@ main({
     await page.keyboard.type('drive 0 turn 20\nwait 30 s');
     await until('the blocks follow', () => page.evaluate(() => document.querySelector('.workspace').editor.program().body[1]?.kind === 'wait'));
     // Back over the controls of the workspace to the workspace itself; then to the first block and the first number in it.
-    for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement.matches('.blocklyWorkspaceSelectionRing'))); i++) {
-      await page.keyboard.press('Shift+Tab');
-    }
+    await pressUntil(page, 'Shift+Tab', '.blocklyWorkspaceSelectionRing');
     await page.keyboard.press('ArrowDown');
-    for (let i = 0; i < 20 && !(await page.evaluate(() => document.activeElement.matches('.blocklyTextInputField'))); i++) {
-      await page.keyboard.press('ArrowRight');
-    }
+    await pressUntil(page, 'ArrowRight', '.blocklyTextInputField');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.blocklyHtmlInput');
     await page.keyboard.press('Control+a');
@@ -138,6 +152,7 @@ main({
     await page.waitForSelector('#panic:has-text("Stopped in")');
     await tabTo(page, '#panic button');
     await page.keyboard.press('Enter');
+    await page.waitForSelector('#panic', { state: 'detached' });
     await close(page);
   },
 

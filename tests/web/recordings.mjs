@@ -44,7 +44,7 @@ main({
     await page.click('.files button:has-text("Play")');
     await page.waitForSelector('.player .chip:has-text("playing")');
     const slider = page.locator('.player input[type=range]');
-    const { span } = await state(1);
+    const span = await until('its length is known', async () => (await state(1)).span);
     holds(span > 1, `the recording has ${span} s`);
     await until('the slider moves', async () => +(await slider.inputValue()) > 0.2);
     await page.click('.player button:has-text("Pause")');
@@ -68,7 +68,7 @@ main({
     await page.click('.player button.go');
     await until('it goes round', async () => (await state(1)).messages > before + 100);
     // The devices say what was recorded.
-    const pose = await ask(base, '/api/devices/position2d:10/STATE?wait=5');
+    const pose = await ask(base, '/api/devices/position2d:10/STATE?wait=10');
     holds(Number.isFinite(pose.value.pos.px), JSON.stringify(pose));
     await page.click('.player button:has-text("Pause")');
     await close(page);

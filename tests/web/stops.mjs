@@ -2,7 +2,7 @@
 //
 //   node stops.mjs URL        with the trace of the emulated robot as input
 import { createInterface } from 'node:readline';
-import { close, holds, main, open, until } from './browser.mjs';
+import { close, escapeTwice, holds, main, open, until } from './browser.mjs';
 
 const base = process.argv[2];
 const received = [];
@@ -50,8 +50,7 @@ main({
     await page.keyboard.press('F8');
     await confirmed(page);
     await drive(page);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
+    await escapeTwice(page);
     await confirmed(page);
     await close(page);
   },

@@ -146,17 +146,22 @@ export class ProgramDevice {
     return got.report.total > 0 || got.report.mistakes.length > 0 ? null : JSON.parse(asText(got.text));
   }
 
-  /** The text of blocks; the text of this program is replaced by it. */
-  async textOf(program: Program): Promise<boolean> {
+  /** The text of blocks replaces the text of this program, unless the user has typed meanwhile; `known` hears of it first. */
+  async textOf(program: Program, known: (text: string) => void): Promise<void> {
     const number = ++this.number;
+    const before = this.text.peek();
     const got = await request(this.device, 'TEXT', { name: this.name.peek(), text: asBytes(JSON.stringify(program)) });
-    if (number !== this.number || got.report.mistakes.length > 0) {
-      this.report.value = got.report;
-      return false;
+    if (number !== this.number || this.text.peek() !== before) {
+      return;
     }
-    this.text.value = asText(got.text);
+    if (got.report.mistakes.length > 0) {
+      this.report.value = got.report;
+      return;
+    }
+    const text = asText(got.text);
+    known(text);
+    this.text.value = text;
     this.report.value = await request(this.device, 'CHECK', this.source());
-    return true;
   }
 
   async check(): Promise<void> {

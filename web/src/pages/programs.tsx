@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Editor } from '../blocks/editor';
 import * as bench from '../model/bench';
-import { canAsk, fail, may, note, robotOf, devices, type Device } from '../model/state';
+import { canAsk, fail, may, note, right, robotOf, devices, type Device } from '../model/state';
 import { PHASES } from '../model/phases';
 import { ProgramDevice, type Mistake } from '../model/program';
 import { Icon } from '../parts/icons';
@@ -17,6 +17,8 @@ const TYPE_MS = 500; // from the last key to the blocks
 const MOST_CREW = 24; // robots that are watched
 
 // ---- Blocks ------------------------------------------------------------------------------------------
+
+const NEEDS_KEY = 'Blocks need a key: the button at the top.'; // the server makes them
 
 /** What the editors have agreed on: the text that both show. */
 function Blocks({ program }: { program: ProgramDevice }) {
@@ -39,14 +41,12 @@ function Blocks({ program }: { program: ProgramDevice }) {
       Object.assign(place.current, { editor: made }); // for tests
       why.value = '';
       made.onChange = async (body, problem) => {
-        why.value = problem;
-        if (body === null) {
+        why.value = may('write') ? problem : NEEDS_KEY;
+        if (body === null || behind || !may('write')) {
           return;
         }
         try {
-          if (await program.textOf(made.program())) {
-            shown.current = program.text.peek();
-          }
+          await program.textOf(made.program(), (text) => (shown.current = text));
         } catch (error) {
           why.value = (error as Error).message;
         }
@@ -54,16 +54,21 @@ function Blocks({ program }: { program: ProgramDevice }) {
       follow();
     };
     let timer = 0;
+    let behind = false; // the text was typed after the blocks; they are about to follow it
     const follow = () => {
       clearTimeout(timer);
       const text = program.text.peek();
-      if (editor.current === null || shown.current === text) {
+      behind = editor.current !== null && shown.current !== text && may('write');
+      if (editor.current !== null && !may('write')) {
+        why.value = NEEDS_KEY;
+      }
+      if (!behind) {
         return;
       }
       timer = setTimeout(
         async () => {
           try {
-            const blocks = await program.blocksOf(text);
+            const blocks = await program.blocksOf(text).finally(() => (behind &&= program.text.peek() !== text));
             if (blocks !== null && editor.current !== null && program.text.peek() === text) {
               shown.current = text;
               editor.current.load(blocks);
@@ -82,6 +87,7 @@ function Blocks({ program }: { program: ProgramDevice }) {
     begin().catch((error) => (why.value = `The block editor cannot be loaded: ${error.message}`));
     const ends = [
       program.text.subscribe(follow),
+      right.subscribe(follow),
       program.state.subscribe((state) => {
         const runs = state !== null && (state.phase === 2 || state.phase === 3) && program.isLoaded();
         editor.current?.showLines(runs ? state.lines.map((line: any) => line.line) : []);
@@ -471,7 +477,7 @@ function Opened({ program, crew }: { program: ProgramDevice; crew: ProgramDevice
           <Sheet label="Save" icon="save">
             {(close) => <Save close={close} />}
           </Sheet>
-          <button type="button" onClick={() => program.format().catch(fail)}>
+          <button type="button" disabled={!may('write')} onClick={() => program.format().catch(fail)}>
             Format
           </button>
         </div>

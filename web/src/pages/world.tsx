@@ -52,7 +52,7 @@ function Clock({ scene }: { scene: Scene }) {
         </label>
       )}
       <output class="num" aria-label="Simulated time">
-        {number(clock.time, 1)} s
+        {number(clock.time, clock.paused ? 2 : 1)} s
       </output>
       {clock.paused && <span class="chip">paused</span>}
       {clock.late && <span class="chip warn">slower than asked</span>}
@@ -150,7 +150,8 @@ function GoPanel({ journey, stage }: { journey: Journey; stage: Stage }) {
   const state = journey.state.value;
   const aims = stage.aim.value !== null;
   const left = state === null ? 0 : Math.hypot(state.goal.px - state.pos.px, state.goal.py - state.pos.py);
-  const words = journey.arrival.value ? 'It has arrived.' : !journey.going.value && !state?.valid ? '' : !state?.valid ? 'It has found no way so far.' : `On its way: ${number(left, 1)} m to go.`;
+  const arrived = journey.arrival.value || (!journey.going.value && state?.valid && state.done);
+  const words = arrived ? 'It has arrived.' : !journey.going.value && !state?.valid ? '' : !state?.valid ? 'It has found no way so far.' : `On its way: ${number(left, 1)} m to go.`;
   const send = (event: Event) => {
     event.preventDefault();
     journey.send(+x.value, +y.value);

@@ -9,6 +9,7 @@ export type Place = { x: number; y: number; a: number };
 export type Guess = Place & { cov: number[]; weight: number };
 
 const PARTICLES_MS = 500;
+const TOLD = 5; // times that a planner says that the robot is there, without having said that it goes
 
 function placeOf(pose: any): Place {
   return { x: pose.px, y: pose.py, a: pose.pa };
@@ -27,7 +28,8 @@ export class Journey {
   private ends: (() => void)[] = [];
   private looked = false;
   private known = ''; // the plan whose waypoints are in `way`
-  private seen = false; // the planner has the goal that was sent
+  private seen = false; // the planner goes to the goal that was sent
+  private told = 0; // that it is there, since the goal was sent
 
   constructor(
     readonly planner: Device,
@@ -72,6 +74,7 @@ export class Journey {
     this.release();
     this.release = hold();
     this.seen = this.arrival.value = false;
+    this.told = 0;
     this.going.value = command(this.planner, 'GOAL', { goal: { px: x, py: y, pa: a } });
   }
 
@@ -92,7 +95,8 @@ export class Journey {
   private took(state: any): void {
     this.state.value = state;
     this.seen ||= !state.done && !!state.valid;
-    if (this.going.peek() && this.seen && state.done) {
+    this.told += state.done ? 1 : 0;
+    if (this.going.peek() && state.done && (this.seen || this.told >= TOLD)) {
       this.arrival.value = true;
       this.leave();
     }
