@@ -313,8 +313,9 @@ TP_API bool tp_session_has_to_wait(tp_session *session, bool waits);
 
 /* What `session` sends to devices until the next call has come by `receiver`, borrowed, which is
  * told of waits and of bytes that are handled: it is as old as what `receiver` handles. NULL: it
- * has come by `session` itself. */
-TP_API void tp_session_received_by(tp_session *session, const tp_session *receiver);
+ * has come by `session` itself. The budgets of `receiver` are those of a client with the right to
+ * write until it receives something for a session without that right. */
+TP_API void tp_session_received_by(tp_session *session, tp_session *receiver);
 
 /* What is known of the message that is being handled: when it arrived at the earliest, by the clock
  * of the hub, and whether it came before the last panic was over. */

@@ -175,10 +175,13 @@ bool tpi_age_is_stale(const tp_session *session)
 
 /* ---- For fronts ------------------------------------------------------------------------------ */
 
-void tp_session_received_by(tp_session *session, const tp_session *receiver)
+void tp_session_received_by(tp_session *session, tp_session *receiver)
 {
     assert(session_is_current(session));
     session->account.receiver = receiver;
+    if (receiver != NULL) {
+        receiver->account.vouched = !tpi_budget_is_guest(session);
+    }
 }
 
 tp_origin tp_session_origin(const tp_session *session)

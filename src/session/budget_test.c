@@ -470,6 +470,22 @@ static void messages_are_as_old_and_as_stale_as_where_they_were_received(void **
     tp_session_received_by(member, NULL);
 }
 
+/* A client of HTTP shows its key with each request, and its connection has none. */
+static void who_receives_for_a_member_has_the_budget_of_one(void **state)
+{
+    struct scene *s = *state;
+    tp_session *door = s->clients[0].session;
+
+    assert_true(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[6].session, door);
+    assert_false(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[6].session, NULL);
+    assert_false(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[1].session, door);
+    assert_true(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[1].session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +514,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_their_front_has_waited, begin, end),
         cmocka_unit_test_setup_teardown(
             messages_are_as_old_and_as_stale_as_where_they_were_received, begin, end),
+        cmocka_unit_test_setup_teardown(who_receives_for_a_member_has_the_budget_of_one, begin,
+                                        end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

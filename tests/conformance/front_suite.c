@@ -490,19 +490,19 @@ static void what_waited_for_a_frozen_server_moves_nothing(void **state)
 /* More than a front reads at once, and than it handles in a turn. */
 static void however_much_waited_for_a_frozen_server_moves_nothing(void **state)
 {
-    enum { MANY = 400, PATIENCE = 5000 };
+    enum { WAITING = 400, TURNS = 5000 };
     struct front_scene *s = front_scene_begin(state);
     peer p;
 
     front_scene_visit(s, &p);
     front_scene_command(s, &p, 1);
     assert_int_equal(motor.commands, 1);
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < WAITING; i++) {
         s->suite->put_command(&s->bytes, 2);
     }
     assert_true(peer_send_buf(&p, &s->bytes));
     bench_move_clock(&s->stage.b, 6);
-    for (int i = 0; i < PATIENCE; i++) {
+    for (int i = 0; i < TURNS; i++) {
         tp_loop_turn(s->stage.b.loop, false);
     }
     assert_int_equal(motor.commands, 1);
