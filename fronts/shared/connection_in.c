@@ -25,9 +25,9 @@ bool tp_connection_waits(tp_connection *c)
 {
     const tp_connection_ops *ops = c->all->ops;
     const size_t most_out = ops->most_out > 0 ? ops->most_out : MOST_OUT;
-    const bool busy = tp_session_is_busy(c->session);
 
-    return busy || tp_connection_waiting(c) >= most_out || (ops->waits != NULL && ops->waits(c));
+    return tp_session_has_to_wait(c->session, tp_connection_waiting(c) >= most_out ||
+                                                  (ops->waits != NULL && ops->waits(c)));
 }
 
 /* Nothing is read while messages wait, beyond what the front wants to look at. */

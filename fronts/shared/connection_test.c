@@ -25,7 +25,8 @@ static struct {
     tp_connection *last;
     unsigned begun, ended, panics, lines, turns;
     bool waits, refuses, finishes, sends;
-    size_t answer; /* bytes instead of the line itself; 0 for the line */
+    size_t answer;      /* bytes instead of the line itself; 0 for the line */
+    int64_t arrival_ns; /* of the last line, at the earliest */
 } seen;
 
 static tp_status encoded_size(const tp_msghdr *header, const tp_struct *type, const void *value,
@@ -105,6 +106,7 @@ static size_t lines_message(tp_connection *c, const unsigned char *bytes, size_t
         return 0;
     }
     seen.lines++;
+    seen.arrival_ns = tp_session_origin(tp_connection_session(c)).since_ns;
     answer(c, bytes, (size_t)(end - bytes) + 1);
     if (seen.finishes) {
         tp_connection_finish(c);
@@ -294,6 +296,26 @@ static void what_waits_is_handled_later_and_in_order(void **state)
     seen.waits = false;
     tp_connection_soon(seen.last);
     expect(s, "one\ntwo\n");
+}
+
+static void what_waits_gets_older(void **state)
+{
+    struct scene *s = *state;
+    const tp_clock *clock = tp_hub_clock(s->stage.b.hub);
+
+    greeted(s);
+    seen.waits = true;
+    say(s, "one\n");
+    let_it_read(s);
+    bench_move_clock(&s->stage.b, 3);
+    let_it_read(s);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "one\n");
+    assert_true(tp_clock_now_ns(clock) - seen.arrival_ns >= 3 * TP_NS_PER_S);
+    say(s, "two\n");
+    expect(s, "two\n");
+    assert_int_equal(tp_clock_now_ns(clock), seen.arrival_ns);
 }
 
 static void a_panic_is_seen_behind_what_waits(void **state)
@@ -557,6 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(messages_come_in_any_pieces),
         TEST(what_waits_is_handled_later_and_in_order),
+        TEST(what_waits_gets_older),
         TEST(a_panic_is_seen_behind_what_waits),
         TEST(little_is_read_while_messages_wait),
         TEST(a_message_that_is_not_wanted_is_dropped_as_it_comes),

@@ -58,9 +58,10 @@ static void make_room(struct connection *c, size_t needed)
 /* Whether the next request or message has to wait. A stop never does. */
 static bool waits(struct connection *c)
 {
-    return tpi_web_tls_waits(c) || (c->phase != PHASE_STOP && (c->http.waiting != WAITS_NOT ||
-                                                               tpi_web_waiting(c) >= MOST_OUT ||
-                                                               tp_session_is_busy(door_of(c))));
+    return tpi_web_tls_waits(c) ||
+           (c->phase != PHASE_STOP &&
+            tp_session_has_to_wait(door_of(c),
+                                   c->http.waiting != WAITS_NOT || tpi_web_waiting(c) >= MOST_OUT));
 }
 
 static size_t consume(struct connection *c, const unsigned char *bytes, size_t length,
@@ -81,6 +82,7 @@ static size_t consume(struct connection *c, const unsigned char *bytes, size_t l
         used += taken;
         *needed = 1;
     }
+    tpi_web_visitor_rests(c);
     return c->finishing ? length : used;
 }
 

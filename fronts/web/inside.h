@@ -108,6 +108,7 @@ struct pending {
     struct pending *next;
     tp_msg *msg;            /* owned reference */
     const tp_message *what; /* borrowed */
+    tp_origin origin;
 };
 
 /* A device that a client has open, in one form. */
@@ -492,6 +493,8 @@ void tpi_web_api_refuse(struct connection *c, tp_status status, const char *text
 
 /* The visitor that a request is from; it is answered if there is none. */
 struct client *tpi_web_visit(struct connection *c, const tpi_http *request);
+/* All requests of the connection that can be handled now are handled. */
+void tpi_web_visitor_rests(struct connection *c);
 void tpi_web_visitor_leave(struct connection *c);
 void tpi_web_visitors_tick(struct web_front *front, int64_t now_ns);
 void tpi_web_visitors_clear(struct web_front *front);
@@ -603,6 +606,8 @@ void tpi_web_unuse(struct client *client, struct use *use, bool write);
 struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, bool write,
                                 tp_error *err);
 struct use *tpi_web_find_use(const struct client *client, enum form form, const tp_devaddr *addr);
+/* A panic is over: what waits for an opening and does more than read is refused. */
+void tpi_web_use_drop_pending(struct client *client);
 tp_status tpi_web_use_send(struct client *client, struct use *use, tp_msg *msg,
                            const tp_message *what, tp_error *err);
 void tpi_web_use_rate(struct client *client, struct use *use, double rate);

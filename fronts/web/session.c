@@ -43,9 +43,14 @@ static size_t on_unread(void *context)
     return c == NULL ? 0 : c->in.length + tp_stream_unread(c->stream);
 }
 
+static void on_drop(void *context)
+{
+    tpi_web_use_drop_pending(context);
+}
+
 /* The session of a second form sends nothing to devices. */
 static const tp_session_events session_events = {
-    .ready = on_ready, .lost = on_lost, .unread = on_unread};
+    .ready = on_ready, .lost = on_lost, .unread = on_unread, .drop = on_drop};
 
 const tp_encoding *tpi_web_encoding(enum form form)
 {

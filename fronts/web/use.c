@@ -87,7 +87,8 @@ static void send_pending(struct client *client, struct use *use, bool write, tp_
         use->pending_count--;
         tp_status result = status;
         if (status == TP_OK) {
-            result = tp_session_send(client->sessions[use->form], p->msg, p->what, &err);
+            result = tp_session_send_later(client->sessions[use->form], &p->origin, p->msg, p->what,
+                                           &err);
         } else {
             err = *why;
         }
@@ -103,7 +104,8 @@ static void send_pending(struct client *client, struct use *use, bool write, tp_
     }
 }
 
-static tp_status append_pending(struct use *use, tp_msg *msg, const tp_message *what, tp_error *err)
+static tp_status append_pending(const struct client *client, struct use *use, tp_msg *msg,
+                                const tp_message *what, tp_error *err)
 {
     struct pending *p = use->pending_count < MOST_PENDING ? calloc(1, sizeof *p) : NULL;
     struct pending **at = &use->pending;
@@ -116,9 +118,21 @@ static tp_status append_pending(struct use *use, tp_msg *msg, const tp_message *
     }
     p->msg = tp_msg_ref(msg);
     p->what = what;
+    p->origin = tp_session_origin(client->sessions[use->form]);
     *at = p;
     use->pending_count++;
     return TP_PENDING;
+}
+
+void tpi_web_use_drop_pending(struct client *client)
+{
+    const tp_error why = {.code = TP_E_DENIED, .text = "it was sent before the panic was over"};
+    struct use *next;
+
+    for (struct use *use = client->uses; use != NULL; use = next) {
+        next = use->next;
+        send_pending(client, use, true, why.code, &why);
+    }
 }
 
 tp_status tpi_web_use_send(struct client *client, struct use *use, tp_msg *msg,
@@ -127,7 +141,7 @@ tp_status tpi_web_use_send(struct client *client, struct use *use, tp_msg *msg,
     if (can_send(use, what)) {
         return tp_session_send(client->sessions[use->form], msg, what, err);
     }
-    return append_pending(use, msg, what, err);
+    return append_pending(client, use, msg, what, err);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -192,9 +192,18 @@ struct client *tpi_web_visit(struct connection *c, const tpi_http *request)
     }
     if (visitor != NULL) {
         visitor->used_ns = front_now(c->front);
+        tp_session_received_by(visitor->sessions[FORM_JSON], c->door->sessions[FORM_JSON]);
         tp_session_heard(visitor->sessions[FORM_JSON]);
     }
     return visitor;
+}
+
+void tpi_web_visitor_rests(struct connection *c)
+{
+    assert(front_is_current(c->front));
+    if (c->visitor != NULL) {
+        tp_session_received_by(c->visitor->sessions[FORM_JSON], NULL);
+    }
 }
 
 void tpi_web_visitor_leave(struct connection *c)
@@ -205,6 +214,7 @@ void tpi_web_visitor_leave(struct connection *c)
     if (visitor == NULL) {
         return;
     }
+    tpi_web_visitor_rests(c);
     tpi_web_connection_forgotten(visitor, c);
     c->visitor = NULL;
     visitor->connections--;

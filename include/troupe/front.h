@@ -305,6 +305,31 @@ TP_API tp_status tp_session_serve(tp_session *session, const tp_msghdr *request,
  * when the client may go on. PANIC is handled always. */
 TP_API bool tp_session_is_busy(tp_session *session);
 
+/* The same for a front that can also have a reason of its own to wait (`waits`), such as an answer
+ * that is not there yet, or output that the client does not take. What arrives meanwhile gets
+ * older: a command that has waited for longer than its lease moves nothing. A front calls either
+ * this or tp_session_is_busy(). */
+TP_API bool tp_session_has_to_wait(tp_session *session, bool waits);
+
+/* What `session` sends to devices until the next call has come by `receiver`, borrowed, which is
+ * told of waits and of bytes that are handled: it is as old as what `receiver` handles. NULL: it
+ * has come by `session` itself. The budgets of `receiver` are those of a client with the right to
+ * write until it receives something for a session without that right. */
+TP_API void tp_session_received_by(tp_session *session, tp_session *receiver);
+
+/* What is known of the message that is being handled: when it arrived at the earliest, by the clock
+ * of the hub, and whether it came before the last panic was over. */
+typedef struct tp_origin {
+    int64_t since_ns;
+    bool before_panic;
+} tp_origin;
+TP_API tp_origin tp_session_origin(const tp_session *session);
+
+/* tp_session_send() of a message that had to wait in the front, for example for the opening of its
+ * device. `origin` is from the time when it came. */
+TP_API tp_status tp_session_send_later(tp_session *session, const tp_origin *origin, tp_msg *msg,
+                                       const tp_message *what, tp_error *err);
+
 /* ---- Budgets --------------------------------------------------------------------------------- */
 
 /* The length of the longest message that the client may send now. It depends on the right of the

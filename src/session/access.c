@@ -201,7 +201,7 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
     if (can_move && tpi_panic_is_on(tpi_panic_of(session->hub))) {
         return refuse_in_panic(session, err);
     }
-    if (can_move && session->stale > 0) {
+    if (can_move && tpi_age_is_stale(session)) {
         return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
     }
     return TP_OK;

@@ -8,7 +8,9 @@
  * that comes much later than the beat shows that the program was frozen, or busy, or the machine
  * suspended.
  *
- * Messages of a client whose session was busy (tp_session_is_busy()) have waited, too.
+ * Messages of a client whose session was busy (tp_session_is_busy()), or whose front had to wait
+ * for something else (tp_session_has_to_wait()), have waited, too. What a front sends for a client
+ * can have come by another session (tp_session_received_by()).
  */
 #include <assert.h>
 
@@ -134,16 +136,65 @@ void tpi_age_took(tp_session *session, size_t bytes)
     account->waited[1].bytes = 0;
 }
 
+static const tp_session *receiver_of(const tp_session *session)
+{
+    return session->account.receiver != NULL ? session->account.receiver : session;
+}
+
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static int64_t arrival_ns(const tp_session *session)
+{
+    const tpi_account *account = &receiver_of(session)->account;
+    int64_t since_ns =
+        earlier(now_ns(session->clients), tp_loop_arrival_ns(tpi_hub_loop(session->hub)));
+
+    if (account->waited[0].bytes > 0) {
+        since_ns = earlier(since_ns, account->waited[0].since_ns);
+    }
+    return session->account.origin != NULL ? earlier(since_ns, session->account.origin->since_ns)
+                                           : since_ns;
+}
+
 int64_t tpi_age_ns(const tp_session *session)
 {
-    const tpi_clients *clients = session->clients;
-    const tpi_account *account = &session->account;
-    const int64_t arrival_ns = tp_loop_arrival_ns(tpi_hub_loop(session->hub));
-    const int64_t now = now_ns(clients);
-    int64_t age_ns = arrival_ns == TP_NEVER ? 0 : now - arrival_ns;
+    const int64_t age_ns = now_ns(session->clients) - arrival_ns(session);
 
-    if (account->waited[0].bytes > 0 && now - account->waited[0].since_ns > age_ns) {
-        age_ns = now - account->waited[0].since_ns;
+    return is_gap(session->clients, age_ns) ? age_ns : 0;
+}
+
+bool tpi_age_is_stale(const tp_session *session)
+{
+    const tp_origin *origin = session->account.origin;
+
+    return (origin != NULL && origin->before_panic) || receiver_of(session)->stale > 0;
+}
+
+/* ---- For fronts ------------------------------------------------------------------------------ */
+
+void tp_session_received_by(tp_session *session, tp_session *receiver)
+{
+    assert(session_is_current(session));
+    session->account.receiver = receiver;
+    if (receiver != NULL) {
+        receiver->account.vouched = !tpi_budget_is_guest(session);
     }
-    return is_gap(clients, age_ns) ? age_ns : 0;
+}
+
+tp_origin tp_session_origin(const tp_session *session)
+{
+    assert(session_is_current(session));
+    return (tp_origin){arrival_ns(session), tpi_age_is_stale(session)};
+}
+
+tp_status tp_session_send_later(tp_session *session, const tp_origin *origin, tp_msg *msg,
+                                const tp_message *what, tp_error *err)
+{
+    session->account.origin = origin;
+    const tp_status status = tp_session_send(session, msg, what, err);
+    session->account.origin = NULL;
+    return status;
 }

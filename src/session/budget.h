@@ -72,6 +72,9 @@ typedef struct tpi_account {
         size_t bytes;
         int64_t since_ns;
     } waited[2];
+    const tp_origin *origin;    /* borrowed: of a message that has waited in the front; or NULL */
+    bool vouched;               /* its last message was of a member that sends by another session */
+    const tp_session *receiver; /* borrowed: has received what is being sent; NULL for itself */
 
     /* held.c */
     tp_session *next_holder;

@@ -421,6 +421,71 @@ static void messages_are_as_old_as_the_client_was_busy(void **state)
     assert_int_equal(tpi_age_ns(member), 0);
 }
 
+static void messages_are_as_old_as_their_front_has_waited(void **state)
+{
+    struct scene *s = *state;
+    tp_session *member = s->clients[6].session;
+
+    turn(s);
+    turn(s);
+    assert_true(tp_session_has_to_wait(member, true));
+    for (int i = 0; i < 20; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    s->clients[6].unread = MESSAGE;
+    assert_false(tp_session_has_to_wait(member, false));
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    tp_session_took(member, MESSAGE);
+    assert_int_equal(tpi_age_ns(member), 0);
+    set_busy(s, 6, true);
+    assert_true(tp_session_has_to_wait(member, false));
+    set_busy(s, 6, false);
+}
+
+static void messages_are_as_old_and_as_stale_as_where_they_were_received(void **state)
+{
+    struct scene *s = *state;
+    tp_session *door = s->clients[6].session;
+    tp_session *member = s->clients[7].session;
+
+    turn(s);
+    turn(s);
+    assert_true(tp_session_has_to_wait(door, true));
+    for (int i = 0; i < 20; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    s->clients[6].unread = MESSAGE;
+    assert_false(tp_session_has_to_wait(door, false));
+    door->stale = MESSAGE;
+    assert_int_equal(tpi_age_ns(member), 0);
+    assert_false(tpi_age_is_stale(member));
+    tp_session_received_by(member, door);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    assert_true(tpi_age_is_stale(member));
+    tp_session_took(door, MESSAGE);
+    assert_int_equal(tpi_age_ns(member), 0);
+    assert_false(tpi_age_is_stale(member));
+    tp_session_received_by(member, NULL);
+}
+
+/* A client of HTTP shows its key with each request, and its connection has none. */
+static void who_receives_for_a_member_has_the_budget_of_one(void **state)
+{
+    struct scene *s = *state;
+    tp_session *door = s->clients[0].session;
+
+    assert_true(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[6].session, door);
+    assert_false(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[6].session, NULL);
+    assert_false(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[1].session, door);
+    assert_true(tpi_budget_is_guest(door));
+    tp_session_received_by(s->clients[1].session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +511,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),
+        cmocka_unit_test_setup_teardown(messages_are_as_old_as_their_front_has_waited, begin, end),
+        cmocka_unit_test_setup_teardown(
+            messages_are_as_old_and_as_stale_as_where_they_were_received, begin, end),
+        cmocka_unit_test_setup_teardown(who_receives_for_a_member_has_the_budget_of_one, begin,
+                                        end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

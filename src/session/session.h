@@ -248,6 +248,9 @@ tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_e
 /* age.c: how old the message that is being handled can be; 0 if it has not waited. */
 int64_t tpi_age_ns(const tp_session *session);
 
+/* Whether it came before the last panic was over. */
+bool tpi_age_is_stale(const tp_session *session);
+
 /* Whether the front is to wait with the client's messages now; a message was handled. */
 void tpi_age_wait(tp_session *session, bool busy);
 void tpi_age_took(tp_session *session, size_t bytes);

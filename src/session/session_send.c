@@ -274,12 +274,16 @@ static bool is_busy(tp_session *session)
            tpi_budget_is_behind(session) || !tpi_budget_may_work(session);
 }
 
+bool tp_session_has_to_wait(tp_session *session, bool waits)
+{
+    waits = waits || is_busy(session);
+    tpi_age_wait(session, waits);
+    return waits;
+}
+
 bool tp_session_is_busy(tp_session *session)
 {
-    const bool busy = is_busy(session);
-
-    tpi_age_wait(session, busy);
-    return busy;
+    return tp_session_has_to_wait(session, false);
 }
 
 uint64_t tpi_session_received(const tp_session *session)

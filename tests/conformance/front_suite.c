@@ -487,6 +487,30 @@ static void what_waited_for_a_frozen_server_moves_nothing(void **state)
     front_scene_end(s);
 }
 
+/* More than a front reads at once, and than it handles in a turn. */
+static void however_much_waited_for_a_frozen_server_moves_nothing(void **state)
+{
+    enum { WAITING = 400, TURNS = 5000 };
+    struct front_scene *s = front_scene_begin(state);
+    peer p;
+
+    front_scene_visit(s, &p);
+    front_scene_command(s, &p, 1);
+    assert_int_equal(motor.commands, 1);
+    for (int i = 0; i < WAITING; i++) {
+        s->suite->put_command(&s->bytes, 2);
+    }
+    assert_true(peer_send_buf(&p, &s->bytes));
+    bench_move_clock(&s->stage.b, 6);
+    for (int i = 0; i < TURNS; i++) {
+        tp_loop_turn(s->stage.b.loop, false);
+    }
+    assert_int_equal(motor.commands, 1);
+    assert_int_equal(motor.speed, 0);
+    peer_close(&p);
+    front_scene_end(s);
+}
+
 /* It counts from its arrival, not from the moment that it is read. */
 static void what_waited_for_less_than_its_lease_has_the_rest_of_it(void **state)
 {
@@ -611,6 +635,7 @@ static const struct {
     CASE(what_a_client_moves_stops_when_it_is_silent),
     CASE(a_client_whose_request_was_long_work_renews_its_whole_lease),
     CASE(what_waited_for_a_frozen_server_moves_nothing),
+    CASE(however_much_waited_for_a_frozen_server_moves_nothing),
     CASE(what_waited_for_less_than_its_lease_has_the_rest_of_it),
     CASE(every_client_can_raise_a_panic),
     CASE(closing_ends_its_clients_and_stops_what_they_move),

@@ -9,6 +9,7 @@ import socket
 import ssl
 import struct
 import tempfile
+import threading
 import time
 
 import cli
@@ -289,8 +290,84 @@ def a_wrong_key_is_tried_slowly():
         tap.equal(set(statuses) <= {401, 429}, True)
 
 
+def silent(puppet, lease):
+    """A base and a laser that never sends anything, elsewhere."""
+    return web.Server(f'driver ( name "remote" url "tcp:{puppet.url}" provides [ "position2d:0" "laser:0" ] lease {lease} )\n')
+
+
+def velocities(puppet):
+    return [struct.unpack(">d", message.body[:8])[0] for message in puppet.received if message.type == 2]
+
+
+def wait_for_nothing(http, seconds):
+    http.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what is sent behind it arrives at once
+    http.send("GET", f"/api/devices/laser:0/SCAN?wait={seconds}")
+
+
+def drive_again(http, puppet):
+    """What comes later moves. The first bytes after a pause of the connection still count as old."""
+    while 0.4 not in velocities(puppet):
+        http.post(DRIVE, {"vel": {"px": 0.4}, "state": 1})
+
+
+def a_command_behind_a_slow_request_gets_old():
+    with cli.Puppet([(4, 0), (6, 0)]) as puppet, silent(puppet, 0.3) as server, web.Http(server) as http:
+        tap.equal(http.post(DRIVE, VEL).status, 200)
+        wait_for_nothing(http, 1)
+        http.send("POST", DRIVE, json.dumps({"vel": {"px": 0.3}, "state": 1}).encode())
+        tap.equal(http.answer().status, 504)
+        answer = http.answer()
+        tap.equal((answer.status, "more than its lease of 0.3 s" in answer.json["error"]), (504, True))
+        drive_again(http, puppet)
+        tap.equal(0.3 in velocities(puppet), False)
+
+
+def a_command_from_before_the_end_of_a_panic_moves_nothing():
+    with cli.Puppet([(4, 0), (6, 0)]) as puppet, silent(puppet, 0) as server, web.Http(server) as http:
+        tap.equal(http.post(DRIVE, VEL).status, 200)
+        wait_for_nothing(http, 2)
+        http.send("POST", DRIVE, json.dumps({"vel": {"px": 0.3}, "state": 1}).encode())
+        other = {"headers": {"X-Troupe-Client": "other"}}
+        tap.equal(web.ask(server, "POST", "/api/panic", **other).status, 200)
+        epoch = web.ask(server, "GET", "/api/panic", **other).json["epoch"]
+        tap.equal(web.ask(server, "POST", "/api/reset", {"epoch": epoch}, **other).status, 200)
+        tap.equal(http.answer().status, 504)
+        answer = http.answer()
+        tap.equal((answer.status, "before the panic was over" in answer.json["error"]), (403, True))
+        tap.equal(0.3 in velocities(puppet), False)
+
+
+class SlowPuppet(cli.Puppet):
+    """Its base is opened when a test says so."""
+
+    def __init__(self, devices):
+        super().__init__(devices)
+        self.opens = threading.Event()
+
+    def answer(self, connection, message):
+        if message.interf == 1 and message.subtype == 3 and message.body[8:12] == struct.pack(">I", 4):
+            assert self.opens.wait(60)
+        super().answer(connection, message)
+
+
+def a_command_that_waits_for_its_device_gets_old():
+    with SlowPuppet([(4, 0)]) as puppet, cli.Puppet([(6, 0)]) as other:
+        text = (f'driver ( name "remote" url "tcp:{puppet.url}" provides [ "position2d:0" ] lease 0.3 )\n'
+                f'driver ( name "remote" url "tcp:{other.url}" provides [ "laser:0" ] )\n')
+        with web.Server(text) as server, web.Http(server) as http, web.Http(server) as clock:
+            http.send("POST", DRIVE, json.dumps(VEL).encode())
+            wait_for_nothing(clock, 1)
+            tap.equal(clock.answer().status, 504)
+            puppet.opens.set()
+            answer = http.answer()
+            tap.equal((answer.status, "more than its lease of 0.3 s" in answer.json["error"]), (504, True))
+            drive_again(http, puppet)
+            tap.equal(0.2 in velocities(puppet), False)
+
+
 tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_nothing_by_websocket,
          a_websocket_of_another_page_is_refused, everybody_stops_and_not_everybody_resets, no_path_leads_out_of_the_dashboard,
          requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
          a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly,
-         many_greetings_of_TLS_delay_nobody, what_follows_a_close_frame_is_ignored)
+         many_greetings_of_TLS_delay_nobody, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
+         a_command_from_before_the_end_of_a_panic_moves_nothing, a_command_that_waits_for_its_device_gets_old)
