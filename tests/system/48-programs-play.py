@@ -382,7 +382,7 @@ def one_program_runs_six_robots_away_from_a_lamp():
 
 def a_create_2_says_what_it_fell_back_to():
     tap.equal(play(ROOT / "programs/run-from-light.play", "--explain", "--on", "create2").stdout.split("\n")[0],
-              'eye: "Light Sensor" → Cliff Front Left Signal')
+              'eye: "Light Sensor" → Cliff Front Left Signal; it is of the class Line Sensor')
 
 
 def mistakes_of_pupils_are_marked_and_mended():
