@@ -157,6 +157,33 @@ static void tell(void *context, const char *text)
     (void)command_fail(name, EXIT_FAILED, "%s", text);
 }
 
+static void tell_size(const char *path, const tpi_loaded *loaded, unsigned examples)
+{
+    if (loaded->wiring_path != NULL) {
+        printf("%s: a wiring of %s, %u devices\n", path, loaded->robot->identity.name,
+               loaded->wired->part_count);
+    } else {
+        printf("%s: %u devices, %u translations, %u examples\n", path, loaded->wired->part_count,
+               loaded->robot->translation_count, examples);
+    }
+    fflush(stdout);
+}
+
+/* Load a robot file or a wiring file, run the examples; all mistakes are told. */
+static tp_status load_all(tpi_loaded *out, const char *path, unsigned *examples, tp_error *err)
+{
+    char robot[TPI_MOST_PATH];
+    tp_status status = tpi_files_wired_robot(robot, path, err);
+
+    if (status == TP_OK) {
+        status = robot[0] != '\0' ? tpi_loaded_init(out, robot, path, err)
+                                  : tpi_loaded_init(out, path, NULL, err);
+    }
+    return status == TP_OK && robot[0] == '\0'
+               ? tpi_examples_run_all(out->robot, examples, out->mistakes, err)
+               : status;
+}
+
 /* Print all mistakes of a file; those of a stage, since a later one would only repeat them. */
 static int check_one(const char *path)
 {
@@ -170,10 +197,7 @@ static int check_one(const char *path)
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
     loaded->mistakes = &mistakes;
-    tp_status status = tpi_loaded_init(loaded, path, NULL, &err);
-    if (status == TP_OK) {
-        status = tpi_examples_run_all(loaded->robot, &examples, &mistakes, &err);
-    }
+    const tp_status status = load_all(loaded, path, &examples, &err);
     if (status != TP_OK && mistakes.count == 0) {
         result = command_fail(name, EXIT_FAILED, "%s", err.text);
     } else if (mistakes.count > 0) {
@@ -181,16 +205,14 @@ static int check_one(const char *path)
                      ? EXIT_FAILED
                      : command_fail(name, EXIT_FAILED, "%s: %u mistakes", path, mistakes.count);
     } else {
-        printf("%s: %u devices, %u translations, %u examples\n", path, loaded->wired->part_count,
-               loaded->robot->translation_count, examples);
-        fflush(stdout);
+        tell_size(path, loaded, examples);
     }
     tpi_loaded_fini(loaded);
     free(loaded);
     return result;
 }
 
-/* All robot files of a folder, or one. */
+/* All robot and wiring files of a folder, or one. */
 static int check_path(const char *path)
 {
     tpi_buf paths = {0};
@@ -297,7 +319,9 @@ const command command_robots = {
     .help =
         "usage: troupe robots                           list the robots\n"
         "       troupe robots NAME [--wiring FILE]      its devices, and how each command is done\n"
-        "       troupe robots --check FILE|FOLDER...    validate robot files, run their examples\n"
+        "       troupe robots --check FILE|FOLDER...    validate robot files and wiring files, "
+        "run\n"
+        "                                               the examples of robot files\n"
         "       troupe robots --matrix [NAME...]        every command on every robot, or on these\n"
         "       troupe robots --commands [--markdown]   the universal commands\n"
         "\n"

@@ -137,34 +137,6 @@ static void print_row(const play_host *host, const tpi_play_request *request)
     tpi_buf_fini(&clean);
 }
 
-static void log_row(const play_host *host, const tpi_play_request *request)
-{
-    tpi_buf line = {0};
-
-    if (host->log == NULL) {
-        return;
-    }
-    tpi_play_put_cell(&line, &host->runner.machine, &request->row[0]);
-    tpi_buf_putc(&line, ',');
-    if (request->row[1].tag == TPI_PLAY_TEXT) {
-        tpi_buf text = {0};
-        tpi_play_put_cell(&text, &host->runner.machine, &request->row[1]);
-        tpi_buf_putc(&line, '"');
-        for (size_t i = 0; i < text.length; i++) {
-            tpi_buf_puts(&line, text.data[i] == '"' ? "\"" : "");
-            tpi_buf_putc(&line, text.data[i]);
-        }
-        tpi_buf_putc(&line, '"');
-        tpi_buf_fini(&text);
-    } else {
-        tpi_play_put_cell(&line, &host->runner.machine, &request->row[1]);
-    }
-    fprintf(host->log, "%ld.%03ld,%s\n", (long)(host->runner.machine.now_ms / 1000),
-            (long)(host->runner.machine.now_ms % 1000), tpi_buf_text(&line));
-    fflush(host->log);
-    tpi_buf_fini(&line);
-}
-
 /* ---- Commands of the robot ------------------------------------------------------------------- */
 
 static void print_trace(const tpi_entry *entry, const char *trace)
@@ -220,7 +192,9 @@ tp_status play_host_serve(play_host *host, tp_error *err)
     if (request->code == TPI_PLAY_PRINT_CODE) {
         print_row(host, request);
     } else if (request->code == TPI_PLAY_LOG_CODE) {
-        log_row(host, request);
+        if (host->log != NULL) {
+            play_log_row(host->log, &host->runner.machine, request);
+        }
     } else if (wanted < TPI_COMMANDS && tpi_dictionary_entry(wanted)->sort == TPI_SORT_CHANNEL) {
         const tp_status status = play_channels_serve(host, err);
         if (status != TP_OK) {

@@ -8,6 +8,7 @@
 
 #include "play.h"
 #include "play/runner.h"
+#include "play_log.h"
 #include "troupe/universal.h"
 #include "universal/channels.h"
 
@@ -21,7 +22,7 @@ typedef struct play_host {
     const tpi_vocabulary *vocabulary; /* borrowed */
     tp_universal *robot;              /* owned by the caller */
     tp_universal_port ports[PLAY_MOST_PORTS];
-    FILE *log;              /* owned by the caller; NULL for none */
+    play_log *log;          /* owned by the caller; NULL for none */
     tpi_channels *channels; /* owned; its mailboxes */
     tp_proxy *board;        /* owned: the blackboard that carries messages; NULL for none */
     tp_client *crier;       /* owned: of --channels; NULL for none */

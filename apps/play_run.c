@@ -298,20 +298,14 @@ int play_run(const play_options *options, const play_source *source)
     host->vocabulary = source != NULL ? source->vocabulary : NULL;
     result = source != NULL ? play_host_begin(host) : EXIT_DONE;
     if (result == EXIT_DONE && options->log != NULL) {
-        host->log = fopen(options->log, "w");
-        if (host->log == NULL) {
-            result = command_fail(name, EXIT_FAILED, "cannot write %s", options->log);
-        } else {
-            fputs("time,name,value\n", host->log);
-        }
+        result = play_log_open(&host->log, options->log);
     }
     result = result == EXIT_DONE ? connect_robot(options, &choice) : result;
     if (result == EXIT_DONE) {
         result = play_on(host, options->remote->client, &choice);
     }
-    if (host->log != NULL && fclose(host->log) != 0 && result == EXIT_DONE) {
-        result = command_fail(name, EXIT_FAILED, "cannot write %s", options->log);
-    }
+    const int logged = play_log_close(host->log);
+    result = result == EXIT_DONE ? logged : result;
     play_host_fini(host);
     free(host);
     return result;

@@ -20,7 +20,8 @@ static void put_cell(tpi_buf *out, const play_source *source, const char *robot)
     if (tpi_loaded_init(&loaded, robot, NULL, &err) != TP_OK) {
         tpi_buf_puts(out, " ? |");
     } else if (tpi_play_explain(&text, &source->program, loaded.wired, false, &err) == 0) {
-        const bool falls_back = strstr(tpi_buf_text(&text), "not on this robot, used") != NULL;
+        const bool falls_back = strstr(tpi_buf_text(&text), "not on this robot, used") != NULL ||
+                                strstr(tpi_buf_text(&text), "; it is of the class ") != NULL;
         tpi_buf_puts(out, falls_back ? " falls back |" : " yes |");
     } else {
         tpi_buf_printf(out, " no %.*s |", (int)strcspn(err.text, ":"), err.text);

@@ -37,23 +37,26 @@ tp_status tpi_remote_relay_name_server(const struct relay *relay, tp_status stat
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 /* What we have stopped there ourselves is no news. */
-static bool is_echo(const struct joint *joint, const tp_failure *failure)
+static bool is_stop(const tp_failure *failure)
 {
     static const char stopped[] = "stopped: ";
 
-    return joint->halted && failure->text_count >= sizeof stopped &&
+    return failure->text_count >= sizeof stopped &&
            strncmp(failure->text, stopped, sizeof stopped - 1) == 0;
 }
 
-static void pass_failure(const struct joint *joint, tp_failure failure, double timestamp)
+static void pass_failure(struct joint *joint, tp_failure failure, double timestamp)
 {
     tp_error err = {0};
 
-    if (is_echo(joint, &failure)) {
+    if (joint->halted && is_stop(&failure)) {
         return;
     }
     tp_fail(&err, TP_E_DEVICE, "%.*s", (int)failure.text_count, failure.text);
     tpi_remote_relay_name_server(joint->relay, TP_E_DEVICE, &err);
+    if (failure.code != TP_OK && !is_stop(&failure)) {
+        (void)snprintf(joint->fault, sizeof joint->fault, "%s", err.text);
+    }
     /* removed there, not here: this device stays open for its clients */
     failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
     failure.text = err.text;
@@ -63,7 +66,7 @@ static void pass_failure(const struct joint *joint, tp_failure failure, double t
 
 void tpi_remote_joint_pass_data(tp_proxy *proxy, const tp_msg *msg)
 {
-    const struct joint *joint = tp_proxy_context(proxy);
+    struct joint *joint = tp_proxy_context(proxy);
     const tp_msghdr *header = tp_msg_header(msg);
 
     if (header->subtype == TP_COMMON_DATA_ERROR && tp_msg_payload(msg) != NULL) {
@@ -207,7 +210,7 @@ static void send_zero(tp_proxy *proxy)
 void tpi_remote_joint_has_stopped(struct joint *joint)
 {
     if (joint->owes) {
-        joint->owes = false;
+        joint->owes = joint->away = false;
         tp_device_halted(joint->device);
     }
 }
@@ -244,8 +247,10 @@ static void halt_answered(void *context, tp_proxy *proxy, tp_status status, cons
     if (!joint->owes || joint->halts > 0 || status == TP_E_CLOSED) {
         return; /* it was stopped, is asked once more, or will be */
     }
-    if (status == TP_OK || status == TP_E_DEVICE) {
+    if (status == TP_OK) {
         tpi_remote_joint_has_stopped(joint);
+    } else if (status == TP_E_DEVICE) {
+        tpi_remote_joint_is_away(joint);
     } else if (joint->ready && (status == TP_E_TIMEOUT || joint->way != TP_HALT_SO_BRAKE)) {
         /* it does not answer; or has never heard of such a way */
         joint->way = status == TP_E_TIMEOUT ? joint->way : (unsigned)TP_HALT_SO_BRAKE;
@@ -255,6 +260,10 @@ static void halt_answered(void *context, tp_proxy *proxy, tp_status status, cons
 
 void tpi_remote_joint_is_back(struct joint *joint)
 {
+    joint->away = false;
+    if (joint->relay->owed[0] != '\0') {
+        tpi_remote_relay_ask_owed(joint->relay); /* what is told of it may be over */
+    }
     if (joint->owes && joint->halts == 0) {
         halt_there(joint);
     }
@@ -266,8 +275,8 @@ void tpi_remote_relay_halt(tp_device *device, tp_halt how)
     const unsigned way = tp_instance_halt_way(tp_device_instance(device));
 
     joint->halted = true;
-    if (!joint->known || joint->why[0] != '\0') {
-        return; /* nothing was commanded, or it is not running there */
+    if (!joint->known) {
+        return; /* nothing was commanded */
     }
     joint->way = joint->relay->of_child && way == TP_HALT_SO_OWN ? (unsigned)how : way;
     joint->for_panic = joint->relay->of_child &&
@@ -278,5 +287,7 @@ void tpi_remote_relay_halt(tp_device *device, tp_halt how)
     }
     if (joint->ready) {
         halt_there(joint);
+    } else if (joint->why[0] != '\0') {
+        tpi_remote_joint_is_away(joint);
     }
 }

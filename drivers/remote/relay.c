@@ -95,9 +95,12 @@ tp_status tpi_remote_relay_init(struct relay *out, tp_instance *self, const char
     for (size_t i = 0; i < out->joint_count && status == TP_OK; i++) {
         status = offer(out, i, devices_param, err);
     }
-    return status == TP_OK
-               ? tp_timer_create(&out->patience, tp_instance_loop(self), lose_patience, out, err)
-               : status;
+    tp_loop *loop = tp_instance_loop(self);
+    if (status == TP_OK) {
+        status = tp_timer_create(&out->again, loop, tpi_remote_relay_ask_owed, out, err);
+    }
+    return status == TP_OK ? tp_timer_create(&out->patience, loop, lose_patience, out, err)
+                           : status;
 }
 
 void tpi_remote_relay_fini(struct relay *relay)
@@ -107,6 +110,7 @@ void tpi_remote_relay_fini(struct relay *relay)
     }
     tpi_remote_relay_stop(relay);
     tp_timer_destroy(relay->patience);
+    tp_timer_destroy(relay->again);
     free(relay->joints);
 }
 
@@ -138,17 +142,19 @@ static const struct joint *find_unready(const struct relay *relay)
     return found;
 }
 
-/* Let the operator know how it is, once the start is over. */
-static void judge(struct relay *relay)
+/* What keeps a child from working, its own process tells; only what it owes is told here. */
+void tpi_remote_relay_judge(struct relay *relay)
 {
     const struct joint *unready = find_unready(relay);
     const char *why = NULL;
     char text[256];
 
-    if (relay->of_child || relay->starting || relay->client == NULL) {
+    if (relay->starting || relay->client == NULL) {
         return;
     }
-    if (relay->lost[0] != '\0') {
+    if (relay->of_child) {
+        why = relay->owed[0] != '\0' ? relay->owed : NULL;
+    } else if (relay->lost[0] != '\0') {
         why = relay->lost;
     } else if (relay->circle[0] != '\0') {
         why = relay->circle;
@@ -160,6 +166,8 @@ static void judge(struct relay *relay)
         why = text;
     } else if (unready != NULL) {
         return; /* it is being opened */
+    } else if (relay->owed[0] != '\0') {
+        why = relay->owed;
     } else if (relay->panic[0] != '\0') {
         why = relay->panic;
     }
@@ -197,7 +205,7 @@ static void tell_start(tp_after *after)
         tpi_remote_relay_stop(of);
     }
     of->started = of->outcome == TP_OK;
-    judge(of);
+    tpi_remote_relay_judge(of);
     tp_instance_started(of->self, of->outcome, of->why);
 }
 
@@ -258,7 +266,7 @@ static void connection_changed(void *context, tp_client *client, const char *why
     } else if (of->started) {
         of->told = true;
         tell_readers(of, TP_E_CLOSED, why);
-        judge(of);
+        tpi_remote_relay_judge(of);
     }
 }
 
@@ -280,7 +288,7 @@ static void panic_changed(void *context, tp_client *client, const tp_panic_state
     if (before != (panic->active != 0)) {
         tell_readers(of, panic->active ? TP_E_PANIC : TP_OK,
                      panic->active ? of->panic : "the panic there is over");
-        judge(of);
+        tpi_remote_relay_judge(of);
     }
 }
 
@@ -308,7 +316,7 @@ static void is_ready(struct joint *joint)
         of->told = false;
         tell_readers(of, TP_OK, "the server is back");
     }
-    judge(of);
+    tpi_remote_relay_judge(of);
 }
 
 void tpi_remote_relay_in_circle(struct joint *joint)
@@ -403,16 +411,19 @@ static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status,
         trace(joint);
         return;
     }
-    if (status == TP_E_DEVICE || status == TP_E_REMOVED) {
+    if (status == TP_E_REMOVED) {
         tpi_remote_joint_has_stopped(joint);
     }
     tp_fail(&err, status, "%s", of->of_child ? without_names_of_child(joint, why) : why);
     tpi_remote_relay_name_server(of, status, &err);
     snprintf(joint->why, sizeof joint->why, "%s", err.text);
+    if (status == TP_E_DEVICE && joint->owes) {
+        tpi_remote_joint_is_away(joint);
+    }
     if (of->starting) {
         finish_start(of, status, joint->why);
     } else {
-        judge(of);
+        tpi_remote_relay_judge(of);
     }
 }
 
@@ -423,7 +434,7 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
     for (size_t i = 0; i < relay->joint_count && status == TP_OK; i++) {
         struct joint *joint = &relay->joints[i];
         joint->ready = joint->known = joint->tracing = false;
-        joint->why[0] = '\0';
+        joint->why[0] = joint->fault[0] = '\0';
         status =
             tp_client_open_later(relay->client, tp_device_interface(joint->device), joint->index,
                                  TP_OPEN_MODE, counterpart_opened, joint, &joint->proxy, err);
@@ -452,7 +463,7 @@ tp_status tpi_remote_relay_start(struct relay *relay, const char *url, int64_t p
         .changed = connection_changed,
         .panicked = panic_changed,
         .context = relay};
-    relay->lost[0] = relay->panic[0] = '\0';
+    relay->lost[0] = relay->panic[0] = relay->owed[0] = '\0';
     relay->started = relay->failing = relay->waited = relay->told = false;
     tp_status status = tp_client_connect_later(&relay->client, url, &options, err);
     status = status == TP_OK ? open_counterparts(relay, err) : status;
@@ -471,11 +482,13 @@ void tpi_remote_relay_stop(struct relay *relay)
 
     relay->starting = false;
     tp_loop_after_cancel(loop, &relay->ending);
-    if (relay->patience != NULL) {
+    if (relay->patience != NULL) { /* the last one that init makes */
         tp_timer_cancel(relay->patience);
+        tp_timer_cancel(relay->again);
     }
+    relay->asks = false;
     for (size_t i = 0; i < relay->joint_count; i++) {
-        relay->joints[i].ready = relay->joints[i].owes = false;
+        relay->joints[i].ready = relay->joints[i].owes = relay->joints[i].away = false;
         tp_proxy_close(relay->joints[i].proxy);
         relay->joints[i].proxy = NULL;
     }

@@ -25,11 +25,13 @@ struct joint {
     unsigned tries;      /* for so many times */
     bool halted;         /* by us, since it was moved last */
     bool known;          /* it was ready since the start */
-    bool owes;           /* whether it has stopped is not known yet */
+    bool owes;           /* whether it has stopped is not known yet, */
+    bool away;           /* and it is not running there: its line may be lost */
     unsigned halts;      /* requests for that under way */
     unsigned way;        /* how it is asked for, one of tp_halt_way */
     bool for_panic;      /* and it is for a panic that its own server has, too */
     char why[256];       /* it could not be opened; "" for anything else */
+    char fault[256];     /* why it failed last while it was open; "" if it did not */
 };
 
 struct relay {
@@ -42,6 +44,8 @@ struct relay {
     const char *key; /* borrowed, as the next; see tp_client_options. NULL for none */
     const char *key_file;
     tp_timer *patience; /* owned: how long the start may take */
+    tp_timer *again;    /* owned: when the other server is asked again what it has not stopped, */
+    bool asks;          /* unless it is being asked */
     tp_after ending;    /* tells how the start went, when no callback is under way */
     tp_status outcome;  /* what it will tell */
     char why[256];      /* and why */
@@ -57,6 +61,7 @@ struct relay {
     /* How the other server is; all texts are "" if there is nothing to say. */
     char lost[256];   /* why there is no connection */
     char panic[256];  /* that nothing moves there */
+    char owed[256];   /* why it is not known whether everything has stopped there */
     char circle[256]; /* that the devices are its own again; kept until they are not */
     bool waited;      /* not all devices were open when the start was over */
     bool told;        /* readers received that it is gone */
@@ -79,9 +84,19 @@ void tpi_remote_relay_stop(struct relay *relay);
  * nothing. If it cannot be asked, it is when it is back. */
 void tpi_remote_relay_halt(tp_device *device, tp_halt how);
 
-/* The counterpart can be asked again; it is not running any more, and so moves nothing. */
+/* The counterpart can be asked again; it has stopped. */
 void tpi_remote_joint_is_back(struct joint *joint);
 void tpi_remote_joint_has_stopped(struct joint *joint);
+
+/* owed.c: the counterpart of a device that owes its stop is not running. It has stopped, unless its
+ * server reports that its driver has lost its line: then the stop is owed until that is over. */
+void tpi_remote_joint_is_away(struct joint *joint);
+
+/* owed.c: the function of the timer `again`; its context is the relay. */
+void tpi_remote_relay_ask_owed(void *relay);
+
+/* Report how the other server is, once the start is over. */
+void tpi_remote_relay_judge(struct relay *relay);
 
 /* A device turns out to be the way back to itself: the instance fails. */
 void tpi_remote_relay_in_circle(struct joint *joint);

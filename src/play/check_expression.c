@@ -279,10 +279,45 @@ static void refuse_text(tpi_play_checker *checker, tpi_play_node *node, const ch
     }
 }
 
+static bool is_logic(const tpi_play_node *node)
+{
+    return strcmp(node->text, "and") == 0 || strcmp(node->text, "or") == 0;
+}
+
+/* The last comparison of a condition; NULL for none. */
+static tpi_play_node *comparison_in(tpi_play_node *node)
+{
+    node = inside(node);
+    if (node == NULL || node->kind != TPI_PLAY_BINARY || strpbrk(node->text, "=<>") != NULL) {
+        return node != NULL && node->kind == TPI_PLAY_BINARY ? node : NULL;
+    }
+    tpi_play_node *found = is_logic(node) ? comparison_in(node->slots[1]) : NULL;
+    return found == NULL && is_logic(node) ? comparison_in(node->slots[0]) : found;
+}
+
+/* `x = 5 or 6`: a value beside a comparison is meant for the same comparison. */
+static void refuse_value(tpi_play_checker *checker, const tpi_play_node *node)
+{
+    const tpi_play_node *value = inside(node->slots[1]);
+    const tpi_play_node *like = comparison_in(node->slots[0]);
+    const tpi_play_node *of = like != NULL ? inside(like->slots[0]) : NULL;
+
+    if (of == NULL || (value->kind != TPI_PLAY_NUMBER && value->kind != TPI_PLAY_STRING)) {
+        return;
+    }
+    const char *quote = value->kind == TPI_PLAY_STRING ? "\"" : "";
+    tpi_play_trouble *trouble = tpi_play_blame(
+        checker, value, "this is no condition: `%s` stands between two of them", node->text);
+    if (of->kind == TPI_PLAY_NAME) {
+        snprintf(trouble->fix, sizeof trouble->fix, "%.25s %s %s%.25s%s%s%.10s", of->text,
+                 like->text, quote, value->text, quote, value->unit != NULL ? " " : "",
+                 value->unit != NULL ? value->unit : "");
+    }
+}
+
 static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node *left = node->slots[0], *right = node->slots[1];
-    const bool is_logic = strcmp(node->text, "and") == 0 || strcmp(node->text, "or") == 0;
     const bool is_equality = strcmp(node->text, "=") == 0 || strcmp(node->text, "<>") == 0;
 
     if (left == NULL || right == NULL) {
@@ -290,7 +325,8 @@ static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node 
     }
     const tpi_play_dimension a = tpi_play_check_expression(checker, left);
     const tpi_play_dimension b = tpi_play_check_expression(checker, right);
-    if (is_logic) {
+    if (is_logic(node)) {
+        refuse_value(checker, node);
         return TPI_PLAY_PLAIN;
     }
     if (!is_equality && !joins_texts(checker, node)) {

@@ -250,6 +250,7 @@ static const struct {
     {"=<", "<=", "\"at most\" is written <="},
     {"&&", "and", "both conditions: write `and`"},
     {"||", "or", "one of the conditions: write `or`"},
+    {"&", ",", "texts are joined by a comma in `print`"},
     {"!", "not", "the opposite: write `not`"},
     {"%", "mod", "the rest of a division is written `mod`"},
     {";", "", "leave it out: each statement stands on its own line, nothing ends it"},

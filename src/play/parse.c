@@ -297,7 +297,7 @@ static void closes_nothing(tpi_play_parser *parser)
         parser->odd != NULL && tpi_play_sees(parser, "end") ? parser->odd : tpi_play_peek(parser);
 
     tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width, token->text,
-                         tpi_play_sees(parser, "end") ? "this `end` is one too many"
+                         tpi_play_sees(parser, "end") ? "this `end` is one too many: leave it out"
                                                       : "this belongs to no `if`");
     parser->is_lost = true;
     finish_line(parser, TPI_PLAY_STATEMENTS);

@@ -236,7 +236,9 @@ static tpi_play_node *parse_primary(tpi_play_parser *parser)
             return parse_group(parser);
         }
         tpi_play_lose(parser, tpi_play_at_line_end(parser) ? "a value is missing behind this"
-                                                           : "here stands no value");
+                              : tpi_play_sees(parser, "+")
+                                  ? "leave it out: a number above 0 has no sign"
+                                  : "a value is expected here");
         return NULL;
     }
 }

@@ -87,9 +87,11 @@ void tpi_play_guess_closing(tpi_play_parser *parser, bool takes_else)
         is_declared(parser, "task", token->text) || is_declared(parser, "to", token->text)) {
         return;
     }
+    const char *closing = tpi_play_words_of(parser->words, TPI_PLAY_FOREVER_STATEMENT, "end");
     tpi_nearest_init(&nearest, token->text);
     if (is_alone) {
         tpi_nearest_offer(&nearest, "end");
+        tpi_nearest_offer(&nearest, closing);
     }
     const char *other = tpi_play_words_of(parser->words, TPI_PLAY_ELSE_STATEMENT, "else");
     if (takes_else) {
@@ -99,7 +101,7 @@ void tpi_play_guess_closing(tpi_play_parser *parser, bool takes_else)
     if (nearest.best == NULL || (nearest.distance > 1 && strlen(token->text) < 4)) {
         return;
     }
-    const bool is_end = strcmp(nearest.best, "end") == 0;
+    const bool is_end = strcmp(nearest.best, "end") == 0 || nearest.best == closing;
     if (is_end && tpi_play_near_statement(token->text, nearest.distance)) {
         return;
     }
@@ -267,7 +269,7 @@ void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
         (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_NUMBER)) {
         fix(tpi_play_lose(parser, "another condition stands behind `else if`"), "if ", token->text,
             "");
-    } else if (kind == TPI_PLAY_PRINT_STATEMENT &&
+    } else if ((kind == TPI_PLAY_PRINT_STATEMENT || kind == TPI_PLAY_DO_STATEMENT) &&
                (token->kind == TPI_PLAY_T_STRING || token->kind == TPI_PLAY_T_NUMBER)) {
         const char *quote = token->kind == TPI_PLAY_T_STRING ? "\"" : "";
         char value[80];
@@ -389,6 +391,7 @@ bool tpi_play_guess_line(tpi_play_parser *parser)
 /* `wait untill eye > 50`: a mistyped word that something stands behind. */
 static bool is_nearly_until(const tpi_play_parser *parser, const tpi_play_token *token)
 {
+    static const char *const spoken[] = {"til", "till", NULL};
     tpi_nearest nearest;
 
     if (token->kind != TPI_PLAY_T_WORD || tpi_play_is_reserved(token->text) ||
@@ -400,7 +403,8 @@ static bool is_nearly_until(const tpi_play_parser *parser, const tpi_play_token 
     tpi_nearest_offer(&nearest, "until");
     tpi_nearest_offer(&nearest,
                       tpi_play_words_of(parser->words, TPI_PLAY_WAIT_UNTIL_STATEMENT, "until"));
-    return nearest.best != NULL && !tpi_play_is_far(&nearest);
+    return tpi_text_among(spoken, token->text) ||
+           (nearest.best != NULL && !tpi_play_is_far(&nearest));
 }
 
 tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
@@ -412,6 +416,14 @@ tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
         parser->is_lost = false;
         parser->at++;
         return TPI_PLAY_FOREVER_STATEMENT;
+    }
+    if (kind == TPI_PLAY_REPEAT_STATEMENT && is_word(&token[1], "until")) {
+        fix(mark(parser, token, token + 1, "`while not` repeats until something is true"),
+            "while not", "", "");
+        parser->is_lost = false;
+        parser->at++;
+        parser->tokens.list[parser->at].text = "while";
+        return TPI_PLAY_WHILE_STATEMENT;
     }
     if (kind == TPI_PLAY_WAIT_STATEMENT && is_nearly_until(parser, &token[1])) {
         parser->at++;

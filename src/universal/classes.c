@@ -60,6 +60,7 @@ tp_status tpi_classes_read(tpi_classes *list, const tpi_vocabulary *vocabulary, 
 
 void tpi_classes_add_parents(tpi_classes *list, const tpi_vocabulary *vocabulary)
 {
+    list->listed = list->count;
     /* The list grows while it is walked, so parents of parents follow. */
     for (unsigned i = 0; i < list->count; i++) {
         const int class = list->words[i].class;

@@ -156,6 +156,26 @@ static tp_status step_result(tpi_compiling *in, const tpi_element *element)
                            : status;
 }
 
+/* In <incoming>, a name that is nearly a register is a mistyped one: nothing else can use it. */
+static tp_status check_register(const tpi_compiling *in, const tpi_element *element,
+                                const char *name)
+{
+    const tpi_scope *scope = &in->robot->scope;
+    const bool only_sets =
+        in->only != NULL && strcmp(in->only[0], "set") == 0 && in->only[1] == NULL;
+    tpi_nearest nearest;
+    char hint[80];
+
+    tpi_nearest_init(&nearest, name);
+    for (unsigned i = 0; only_sets && i < scope->register_count; i++) {
+        tpi_nearest_offer(&nearest, scope->registers[i].name);
+    }
+    return nearest.best == NULL
+               ? TP_OK
+               : tpi_element_fail(in->document, element, "there is no register \"%.30s\"%s", name,
+                                  tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
 static tp_status step_set(tpi_compiling *in, const tpi_element *element)
 {
     static const char *const names[] = {"name", "at", "to", NULL};
@@ -184,6 +204,9 @@ static tp_status step_set(tpi_compiling *in, const tpi_element *element)
                                     name);
         }
         return TP_OK;
+    }
+    if (check_register(in, element, name) != TP_OK) {
+        return TP_E_INVALID;
     }
     step->target = tpi_scope_local(&in->robot->scope, name, false);
     return step->target >= 0 && step->at.ops == NULL

@@ -43,6 +43,7 @@ typedef struct tpi_word {
 /* A class list, most specific first. */
 typedef struct tpi_classes {
     unsigned count;
+    unsigned listed; /* how many stood there before the parents came along; 0: none came */
     tpi_word words[TPI_MOST_LIST];
 } tpi_classes;
 

@@ -259,6 +259,13 @@ static tp_status read_use(tpi_wired *wired, const tpi_element *element)
     if (status != TP_OK) {
         return status;
     }
+    const tpi_vocabulary *vocabulary = wired->robot->vocabulary;
+    char hint[80];
+    if (tpi_vocabulary_find(vocabulary, class) < 0 &&
+        tpi_vocabulary_hint(vocabulary, class, hint, sizeof hint)[0] != '\0') {
+        return tpi_element_fail(document, element, "\"%.40s\" is no class of classes.xml%s", class,
+                                hint);
+    }
     const int part = tpi_wired_part(wired, name, -1);
     if (part < 0) {
         return tpi_element_fail(document, element,
@@ -316,26 +323,38 @@ static tp_status read_root(tpi_wired *wired)
     return tpi_element_flag(document, root, "loose", &wired->is_loose);
 }
 
+static tp_status read_element(tpi_wired *wired, const tpi_element *e, int pass, bool *plugged)
+{
+    static const char *const names[] = {"plug", "device", "use", "set", NULL};
+    const bool is_plug = strcmp(e->name, "plug") == 0;
+    const bool is_own = strcmp(e->name, "device") == 0;
+
+    if (!tpi_text_among(names, e->name)) {
+        return tpi_element_unexpected(&wired->document, e, names);
+    }
+    if (is_plug && pass < 2) {
+        return read_plug(wired, e, plugged, pass == 1);
+    }
+    if (is_own && pass == 1) {
+        return read_own(wired, &wired->document, e, wired->own, &wired->own_count);
+    }
+    if (is_plug || is_own || pass < 2) {
+        return TP_OK;
+    }
+    return strcmp(e->name, "use") == 0 ? read_use(wired, e) : read_set(wired, e);
+}
+
 /* First what is there, then what refers to it. */
 static tp_status read_elements(tpi_wired *wired, bool *plugged)
 {
-    static const char *const names[] = {"plug", "device", "use", "set", NULL};
     tp_status status = TP_OK;
 
     for (int pass = 0; pass < 3 && status == TP_OK; pass++) {
-        for (const tpi_element *e = wired->document.root->first; e != NULL && status == TP_OK;
-             e = e->next) {
-            const bool is_plug = strcmp(e->name, "plug") == 0;
-            const bool is_own = strcmp(e->name, "device") == 0;
-            const bool is_use = strcmp(e->name, "use") == 0;
-            if (!tpi_text_among(names, e->name)) {
-                status = tpi_element_unexpected(&wired->document, e, names);
-            } else if (is_plug && pass < 2) {
-                status = read_plug(wired, e, plugged, pass == 1);
-            } else if (is_own && pass == 1) {
-                status = read_own(wired, &wired->document, e, wired->own, &wired->own_count);
-            } else if (!is_plug && !is_own && pass == 2) {
-                status = is_use ? read_use(wired, e) : read_set(wired, e);
+        for (const tpi_element *e = wired->document.root->first; e != NULL; e = e->next) {
+            const tp_status now = read_element(wired, e, pass, plugged);
+            status = status == TP_OK ? now : status;
+            if (!tpi_document_goes_on(&wired->document, now)) {
+                return now;
             }
         }
         if (pass == 0 && status == TP_OK) {
@@ -350,6 +369,13 @@ static tp_status read_elements(tpi_wired *wired, bool *plugged)
 tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const char *text,
                            size_t length, const char *path, tp_error *err)
 {
+    return tpi_wired_create_all(out, robot, text, length, path, NULL, err);
+}
+
+tp_status tpi_wired_create_all(tpi_wired **out, const tpi_robotfile *robot, const char *text,
+                               size_t length, const char *path, tpi_mistakes *mistakes,
+                               tp_error *err)
+{
     tpi_wired *wired = calloc(1, sizeof *wired);
     bool plugged[TPI_MOST_ROWS] = {false};
     tp_status status = TP_OK;
@@ -358,6 +384,7 @@ tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const ch
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     wired->robot = robot;
+    wired->document.mistakes = mistakes;
     if (text == NULL) {
         status = add_defaults(wired, plugged, err);
     } else {
@@ -377,6 +404,7 @@ tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const ch
         return status;
     }
     wired->document.err = NULL;
+    wired->document.mistakes = NULL;
     remove_broken_groups(wired);
     tpi_wired_find_routes(wired);
     *out = wired;

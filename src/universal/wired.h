@@ -69,6 +69,12 @@ typedef struct tpi_wired {
  * it. */
 tp_status tpi_wired_create(tpi_wired **out, const tpi_robotfile *robot, const char *text,
                            size_t length, const char *path, tp_error *err);
+
+/* The same, telling all mistakes of a stage: slots; devices; what refers to them. A stage with
+ * mistakes ends the reading. `mistakes` may be NULL. */
+tp_status tpi_wired_create_all(tpi_wired **out, const tpi_robotfile *robot, const char *text,
+                               size_t length, const char *path, tpi_mistakes *mistakes,
+                               tp_error *err);
 void tpi_wired_destroy(tpi_wired *wired);
 
 /* Apply "Light Sensor=port 2" or "Left Wheel=Motor A". */

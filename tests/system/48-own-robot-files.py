@@ -138,6 +138,46 @@ def each_wheel_answers():
         tap.equal(result.stdout.splitlines()[-4:], ["> 4D 20 30 20 35 30 0A", "< 'OK'", "> 4D 20 35 30 20 35 30 0A", "< 'OK'"])
 
 
+def a_wiring_file_is_checked_with_its_robot():
+    with toby() as folder:
+        lab = str((ROOT / "tests/data/universal/nxt-lab.xml").resolve())
+        pathlib.Path(folder, "crossed.xml").write_text(CROSSED)  # its robot is beside it
+        pathlib.Path(folder, "nxt.xml").write_text(pathlib.Path(lab).read_text())  # this one's is not, though it has the name
+        result = troupe(folder, "robots", "--check", "crossed.xml", "nxt.xml", lab)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        tap.equal([line.rsplit(",", 1)[0] for line in result.stdout.splitlines()],
+                  ["crossed.xml: a wiring of toby", "nxt.xml: a wiring of nxt", f"{lab}: a wiring of nxt"])
+        result = troupe(folder, "robots", "--check", ".")
+        tap.equal((result.returncode, len(result.stdout.splitlines())), (0, 3))
+
+
+def all_mistakes_of_a_wiring_file_are_told():
+    wrong = """<wiring version="1" robot="nxt">
+  <plug slot="port 1" device="Touch Sensor"/>
+  <use class="Left Weel" device="Left Wheel"/>
+  <use class="Right Wheel" device="Third Wheel"/>
+  <set device="Touch Sensor" threshold="high"/>
+</wiring>
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "w.xml")
+        path.write_text(wrong)
+        result = troupe(folder, "robots", "--check", "w.xml")
+        tap.equal((result.returncode, result.stdout, result.stderr), (1, "", (
+            'troupe robots: w.xml:3: <use>: "Left Weel" is no class of classes.xml; did you mean "Left Wheel"?\n'
+            'troupe robots: w.xml:4: <use>: device="Third Wheel" is not there; plug it in or declare it first\n'
+            'troupe robots: w.xml:5: <set>: threshold="high": expected a number from 0 to 100\n'
+            "troupe robots: w.xml: 3 mistakes\n")))
+        for right, other, text in (('robot="nxt"', 'robot="ntx"', 'there is no robot "ntx"; did you mean "nxt"?'),
+                                   (' robot="nxt"', "", 'w.xml:1: <wiring>: robot is missing; write robot="..."'),
+                                   ('slot="port 1"', 'slot="port 7"', 'w.xml:2: <plug>: slot="port 7": "Touch Sensor" does not fit there'),
+                                   ("<plug ", "<plugg ", 'w.xml:2: <plugg>: it cannot stand here; did you mean "plug"?')):
+            path.write_text(wrong.replace(right, other))
+            refused(troupe(folder, "robots", "--check", "w.xml"), text)
+        path.write_text(wrong.replace("Left Weel", "The One With A Spot").replace("Third", "Left").replace("high", "30"))
+        tap.equal(troupe(folder, "robots", "--check", "w.xml").returncode, 0)  # a word of one's own is not a mistake
+
+
 def what_the_robot_can_do_is_not_na():
     with toby(TOBY.replace("</robot>", '<na command="Drive" why="x"/>\n</robot>')) as folder:
         refused(troupe(folder, "robots", "--check", "toby.xml"), f"toby.xml:{len(TOBY.splitlines())}: <na>: the robot can do Drive; remove")
@@ -191,5 +231,6 @@ def the_matrix_has_own_robots():
 
 
 tap.main(examples_are_bytes_or_texts, values_are_neither_missing_nor_too_many, a_name_of_a_device_is_no_class, each_wheel_answers,
+         a_wiring_file_is_checked_with_its_robot, all_mistakes_of_a_wiring_file_are_told,
          what_the_robot_can_do_is_not_na, hints_name_what_is_meant, files_are_looked_for_beside_the_configuration,
          what_the_robot_can_offer_is_told, the_matrix_has_own_robots)

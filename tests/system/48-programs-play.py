@@ -225,6 +225,21 @@ def values_are_logged():
     tap.equal([line.split(",", 1)[1] for line in lines[1:3]], ["light,5", 'word,"a""b"'])
 
 
+def values_are_logged_as_a_recording():
+    log = written("", ".mcap")
+    program = 'let n be 0\nrepeat 3 times\nlog light, n\nlog half, n / 2\nwait 0.5 s\nchange n by 1\nend\nlog word, "a\\"b"\nlog dark, true\nlog none, 0 / 0\n'
+    result = play(written(program), "--on", "nxt", "--port", "emulate:nxt", "--log", log)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    rows = [line.split() for line in cli.troupe("log", "info", log).stdout.splitlines()]
+    counts = {row[0]: row[1] for row in rows if row and row[0].startswith("/") and row[0] != log + ":"}
+    tap.equal(counts, {"/light": "3", "/half": "3", "/word": "1", "/dark": "1", "/none": "1"})
+    content = pathlib.Path(log).read_bytes()
+    for message in (b'{"value":2}', b'{"value":0.5}', b'{"value":"a\\"b"}', b'{"value":true}', b'{"value":null}'):
+        assert message in content, message
+    result = play(written("log a, 1\n"), "--on", "nxt", "--port", "emulate:nxt", "--log", "/nowhere/x.mcap")
+    tap.equal((result.returncode, result.stderr), (1, "troupe play: cannot write /nowhere/x.mcap: No such file or directory\n"))
+
+
 def what_explain_refuses_play_refuses_before_anything_moves():
     path = written("drive 50\ntone 440 for 1 s\n")
     result = play(path, "--explain", "--on", "srv1")
@@ -367,7 +382,7 @@ def one_program_runs_six_robots_away_from_a_lamp():
 
 def a_create_2_says_what_it_fell_back_to():
     tap.equal(play(ROOT / "programs/run-from-light.play", "--explain", "--on", "create2").stdout.split("\n")[0],
-              'eye: "Light Sensor" → Cliff Front Left Signal')
+              'eye: "Light Sensor" → Cliff Front Left Signal; it is of the class Line Sensor')
 
 
 def mistakes_of_pupils_are_marked_and_mended():
@@ -409,7 +424,7 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          the_page_has_the_whole_grammar_on_one_page, a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, of_several_robots_none_is_taken_unless_it_is_named, a_fault_names_its_line,
-         a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged,
+         a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged, values_are_logged_as_a_recording,
          what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, values_are_printed_and_quit_ends, lines_have_words_of_other_languages,
          what_is_not_known_is_told_and_help_helps, lines_are_edited_on_a_terminal, signals_stop_the_robot_of_a_line,
          a_program_drives_a_robot_of_a_world, the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program,

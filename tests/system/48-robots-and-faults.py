@@ -4,7 +4,9 @@ back is found again. The robots are emulated ones in lockstep. argv: the troupe 
 import contextlib
 import fcntl
 import os
+import pathlib
 import re
+import signal
 import socket
 import tempfile
 
@@ -200,19 +202,82 @@ def so_is_one_with_stop_bytes_of_the_section():
         tap.equal(robot.first(4), b"HALT")
 
 
-def a_panic_names_it_until_its_stop_is_written():
-    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", "alwayson 1 restart 1") as server:
-        url = drive_and_cut(robot, server)
-        result = cli.troupe("panic", url=url)
-        tap.equal(result.returncode, 1)
-        assert re.search(r"robotfile0 \(.*whether it has stopped is not known\)", result.stderr), result
-        assert "robotfile0 (" in cli.troupe("list", url=url).stdout
-        robot.plug()
-        tap.equal(robot.first(len(STOP)), STOP)
-        result = cli.troupe("panic", url=url)
-        tap.equal((result.returncode, result.stderr), (0, ""))
-        tap.equal(cli.troupe("reset", url=url).returncode, 0)
-        stands(robot)
+def is_named_until_stopped(robot, url, name):
+    """In a panic, while the line is away; then its stop is written in the panic."""
+    result = cli.troupe("panic", url=url)
+    tap.equal(result.returncode, 1)
+    assert re.search(rf"NOT STOPPED YET: {name} \(.*whether it has stopped is not known\)", result.stderr), result
+    assert f"{name} (" in cli.troupe("list", url=url).stdout
+    robot.plug()
+    tap.equal(robot.first(len(STOP)), STOP)
+    while cli.troupe("panic", url=url).returncode != 0:  # waits for 2 s itself
+        pass
+    tap.equal(cli.troupe("reset", url=url).returncode, 0)
+    stands(robot)
+
+
+def a_panic_names_it_until_its_stop_is_written(more=""):
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", "alwayson 1 restart 1 " + more) as server:
+        is_named_until_stopped(robot, drive_and_cut(robot, server), "robotfile0")
+
+
+def so_is_one_in_a_process_of_its_own():
+    a_panic_names_it_until_its_stop_is_written("isolated yes")
+
+
+def so_is_one_of_another_server():
+    with Cuttable() as robot, serve(f"tcp:127.0.0.1:{robot.port}", PROVIDES, "nxt", "alwayson 1 restart 1") as far:
+        there = url_of(far)
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            file.write(f'driver ( name "remote" url "tcp:{there}" provides [ "position2d:0" ] alwayson 1 )\n')
+            file.flush()
+            with Program("run", file.name, "--any-port") as near:
+                url = url_of(near)
+                with Program("send", "position2d:0", "VEL", DRIVES, "--for", "60", "--url", url):
+                    robot.accept()
+                    robot.await_bytes(FORWARD)
+                    robot.cut()
+                    near.await_line(r"remote0: .*robotfile0: ")
+                is_named_until_stopped(robot, url, "remote0")
+
+
+def child_of(process):
+    """The process of its isolated driver."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            parent = (path / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(parent) == process.pid and b"\0--child\0" in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+    tap.equal(len(found), 1)
+    return found[0]
+
+
+def one_that_is_not_running_for_another_reason_is_not_named():
+    """A driver there that was killed owes nothing, though another one there has lost its line."""
+    with Cuttable() as robot, tempfile.NamedTemporaryFile("w", suffix=".cfg") as file, tempfile.NamedTemporaryFile("w", suffix=".cfg") as other:
+        file.write(f'driver ( name "robotfile" robot "nxt" port "tcp:127.0.0.1:{robot.port}" provides [ {PROVIDES} ] alwayson 1 restart 1 )\n'
+                   'driver ( name "fake" provides [ "position2d:1" ] isolated yes alwayson 1 restart 0 )\n')
+        file.flush()
+        with Program("run", file.name, "--any-port") as far:
+            there = url_of(far)
+            other.write(f'driver ( name "remote" url "tcp:{there}" provides [ "position2d:1" ] alwayson 1 )\n')
+            other.flush()
+            with Program("run", other.name, "--any-port") as near:
+                url = url_of(near)
+                with Program("print", "position2d:1", "-n", "1", "--url", url) as reader:
+                    reader.await_line("px")
+                with Program("send", "position2d:0", "VEL", DRIVES, "--for", "60", "--url", there):
+                    robot.accept()
+                    robot.await_bytes(FORWARD)
+                    robot.cut()
+                    far.await_line(r"robotfile0: ")
+                os.kill(child_of(far.process), signal.SIGKILL)
+                far.await_line(r"fake0: .*killed by signal 9")
+                result = cli.troupe("panic", url=there)
+                assert "NOT STOPPED YET: robotfile0 (" in result.stderr, result
+                result = cli.troupe("panic", url=url)
+                tap.equal((result.returncode, result.stderr), (0, ""))
 
 
 def a_client_that_stays_moves_it_again_behind_the_stop():
@@ -323,5 +388,6 @@ tap.main(a_robot_that_is_unplugged_is_found_again, a_silent_robot_is_told, a_rep
          a_tello_is_flown_over_udp_and_stopped_by_its_guard, a_tello_that_is_away_is_found_again,
          packets_of_strangers_are_not_heard, a_line_that_comes_back_is_stopped_first, so_is_one_that_nobody_uses_any_more,
          each_time_it_comes_back, so_is_one_with_stop_bytes_of_the_section, a_panic_names_it_until_its_stop_is_written,
+         so_is_one_in_a_process_of_its_own, so_is_one_of_another_server, one_that_is_not_running_for_another_reason_is_not_named,
          a_client_that_stays_moves_it_again_behind_the_stop, the_pose_goes_on_where_it_was,
          readings_in_a_panic_end_with_the_timeout)

@@ -108,6 +108,16 @@ def a_map_beats_the_wiring_and_the_number():
          'troupe translate: --map "Light Sensor=port 9": the robot nxt has no such place or device there\n')
 
 
+def a_servo_keeps_its_pin_for_itself():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "x.play")
+        path.write_text("device arm is Servo\ndevice light is PWM number 3\nset arm to 90 deg\nset light to 5\n")
+        for robot, servo in (("lifa", "Servo 0"), ("uno", "Servo 9")):  # both at pin 9, as is the PWM of this number
+            result = troupe("play", str(path), "--explain", "--on", robot)
+            tap.equal((robot, result.stdout.splitlines()), (robot, [
+                f'arm: "Servo" → {servo}', 'light: "PWM" → PWM 3; its number does not fit, took the first free one']))
+
+
 def mistakes_have_their_place():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "x.xml")
@@ -138,4 +148,4 @@ def own_robots_are_found():
 
 tap.main(the_robots_are_listed, every_robot_file_passes_its_own_examples, a_robot_is_described, a_wiring_file_changes_what_is_there,
          the_matrix_has_every_command_on_every_robot, a_command_is_translated, what_is_not_there_moves_nothing_else,
-         a_map_beats_the_wiring_and_the_number, mistakes_have_their_place, wrong_words_are_explained, own_robots_are_found)
+         a_map_beats_the_wiring_and_the_number, a_servo_keeps_its_pin_for_itself, mistakes_have_their_place, wrong_words_are_explained, own_robots_are_found)

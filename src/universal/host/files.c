@@ -61,6 +61,43 @@ const char *tpi_files_beside(char out[TPI_MOST_PATH], const char *folder, const 
     return file != NULL ? out : name;
 }
 
+/* The robot of a wiring file: that of its folder, else one that is found by its name. */
+static tp_status find_wired(char out[TPI_MOST_PATH], const tpi_document *document, tp_error *err)
+{
+    const char *robot = tpi_element_need(document, document->root, "robot");
+    const char *slash = strrchr(document->path, '/');
+    char folder[TPI_MOST_PATH], file[TPI_MOST_PATH];
+
+    if (robot == NULL) {
+        return TP_E_INVALID;
+    }
+    (void)snprintf(folder, sizeof folder, "%.*s",
+                   slash != NULL ? (int)(slash + 1 - document->path) : 0, document->path);
+    (void)snprintf(file, sizeof file, "%s.xml", robot);
+    if (tpi_files_beside(out, folder, file) == out && strcmp(out, document->path) != 0) {
+        return TP_OK;
+    }
+    return tpi_files_find(out, robot, err);
+}
+
+tp_status tpi_files_wired_robot(char out[TPI_MOST_PATH], const char *path, tp_error *err)
+{
+    tpi_document document = {0};
+    tpi_buf text = {0};
+    tp_status status = tpi_file_read(&text, path, TPI_MOST_DOCUMENT, err);
+
+    out[0] = '\0';
+    if (status == TP_OK) {
+        status = tpi_document_read(&document, tpi_buf_text(&text), text.length, path, err);
+    }
+    if (status == TP_OK && strcmp(document.root->name, "wiring") == 0) {
+        status = find_wired(out, &document, err);
+    }
+    tpi_document_fini(&document);
+    tpi_buf_fini(&text);
+    return status;
+}
+
 /* ---- Loading ---- */
 
 tp_status tpi_files_vocabulary(tpi_vocabulary **out, tp_error *err)
@@ -184,8 +221,8 @@ static tp_status load_wiring(tpi_loaded *out, const char *wiring, tp_error *err)
     memcpy(out->wiring_path, wiring, strlen(wiring) + 1);
     status = tpi_file_read(&text, wiring, TPI_MOST_DOCUMENT, err);
     if (status == TP_OK) {
-        status = tpi_wired_create(&out->wired, out->robot, tpi_buf_text(&text), text.length,
-                                  out->wiring_path, err);
+        status = tpi_wired_create_all(&out->wired, out->robot, tpi_buf_text(&text), text.length,
+                                      out->wiring_path, out->mistakes, err);
     }
     out->revision = mixed(out->revision, &text) | 1;
     tpi_buf_fini(&text);

@@ -26,7 +26,7 @@ typedef struct tpi_loaded {
     uint32_t revision;          /* of the robot file and the wiring file; never 0 */
     struct tpi_manifest *manifests[TPI_MOST_MANIFESTS]; /* owned: those that the files name */
     unsigned manifest_count;
-    tpi_mistakes *mistakes; /* borrowed; receives all mistakes of the robot file; may be NULL */
+    tpi_mistakes *mistakes; /* borrowed; receives all mistakes of the files; may be NULL */
 } tpi_loaded;
 
 /* Load a robot by name or path, with a wiring file (NULL for none). The struct must be zeroed; fini
@@ -36,6 +36,9 @@ void tpi_loaded_fini(tpi_loaded *loaded);
 
 /* The path of a robot, by its name or path. */
 tp_status tpi_files_find(char path[TPI_MOST_PATH], const char *name, tp_error *err);
+
+/* The path of the robot that a wiring file is for; "" if the file is no wiring file. */
+tp_status tpi_files_wired_robot(char out[TPI_MOST_PATH], const char *path, tp_error *err);
 
 /* The path of a file in a folder ("" or with a slash at its end) if `name` is a relative path and
  * the file is there; else `name`. */
