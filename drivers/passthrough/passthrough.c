@@ -192,12 +192,15 @@ static void passthrough_halt(tp_device *device, tp_halt how)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* Whether an earlier address of `provides` has the same interface and key. */
+/* Whether an earlier address of `provides` has the same interface and key. Without keys, two of an
+ * interface are joined in their order. */
 static bool is_repeated(const tp_instance *self, size_t i)
 {
-    for (size_t k = 0; k < i; k++) {
+    const char *key = tp_provides_key(self, i);
+
+    for (size_t k = 0; k < i && key[0] != '\0'; k++) {
         if (tp_provides_interface(self, k) == tp_provides_interface(self, i) &&
-            strcmp(tp_provides_key(self, k), tp_provides_key(self, i)) == 0) {
+            strcmp(tp_provides_key(self, k), key) == 0) {
             return true;
         }
     }
@@ -217,8 +220,8 @@ static tp_status join(tp_instance *self, size_t i, tp_error *err)
     }
     if (is_repeated(self, i)) {
         return tp_fail(err, TP_E_INVALID,
-                       "`provides` has %s twice: give both keys, and `requires` the same ones",
-                       interface->name);
+                       "`provides` has %s twice with the key \"%s\": each needs its own",
+                       interface->name, key);
     }
     pair->flows = calloc(interface->message_count + 1, sizeof *pair->flows);
     if (pair->flows == NULL) {
