@@ -210,7 +210,7 @@ static tp_status make_scene(struct running *r, tp_error *err)
     tpi_buf folders = {0};
     tp_status status = o->world == NULL ? TP_OK : world_find(&path, o->world, err);
 
-    tpi_sim_folders(&folders);
+    tpi_sim_folders(&folders, NULL);
     if (status == TP_OK) {
         const tpi_scene_plan plan = {.world = o->world == NULL ? NULL : tpi_buf_text(&path),
                                      .folders = tpi_buf_text(&folders),

@@ -273,7 +273,7 @@ static tp_status begin(struct stage *s, experiment_result *out, tp_error *err)
     tpi_buf folders = {0};
     tp_status status = tpi_loaded_init(&s->loaded, s->run->robot->robot, NULL, err);
 
-    tpi_sim_folders(&folders);
+    tpi_sim_folders(&folders, NULL);
     status = status == TP_OK ? match(s, out, err) : status;
     if (status == TP_OK) {
         status = s->run->robot->kind != NULL ? make_scene(s, tpi_buf_text(&folders), err)

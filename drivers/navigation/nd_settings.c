@@ -1,4 +1,4 @@
-/* nd_settings.c - the configuration of `nd`, with Player's names; see vfh_driver.h. */
+/* nd_settings.c - the configurations of `nd` and `snd`, with Player's names; see vfh_driver.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +24,19 @@ const tp_param tpi_nd_params[] = {
     {"sonar_buffer", "1", "10", "the same of a sonar"},
     {"sonar_bad_transducers", "1", "", "sonars that are ignored"},
     {"outline", "m", "", "front, back and side of the robot from its centre; asked if not given"},
+    {"timeout", "s", "1", "a sensor or robot that is silent for so long stops it"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const tp_param tpi_snd_params[] = {
+    {"robot_radius", "m", "0.25", "radius of the robot"},
+    {"min_gap_width", "m", "", "narrower gaps are not used; twice the radius if not given"},
+    {"obstacle_avoid_dist", "m", "",
+     "from this distance on it avoids things; four times the radius if not given"},
+    {"max_speed", "m", "0.5", "highest speed, per second"},
+    {"max_turn_rate", "rad", "1.0472", "highest turnrate, per second"},
+    {"goal_position_tol", "m", "", "so near is at the goal; half the radius if not given"},
+    {"goal_angle_tol", "rad", "0.5236", "the same of its angle"},
     {"timeout", "s", "1", "a sensor or robot that is silent for so long stops it"},
     {NULL, NULL, NULL, NULL},
 };
@@ -73,6 +86,29 @@ static tp_status ignore_sonars(tp_instance *self, struct beams *beams, tp_error 
     return TP_OK;
 }
 
+/* What follows from the rest. */
+static void complete(tpi_nav_vfh_settings *s, double avoid)
+{
+    s->sectors = 72;
+    s->view = (SIDE / 2.0 - 1) * cell;
+    s->safety.moving = s->safety.still;
+    s->turnrate.moving = s->turnrate.still;
+    s->lookahead = (tpi_nav_pair){fmin(avoid + 0.5, s->view), fmin(avoid + 1.5, s->view)};
+    s->speed_narrow = s->speed_wide = s->max_speed;
+    s->max_acceleration = fmax(s->max_speed, 0.05);
+    s->radius_factor = 1;
+    s->weight_goal = 5;
+    s->weight_current = 3;
+}
+
+static tp_status make_room(struct vfh *v, double memory_s, tp_error *err)
+{
+    v->most_points = (size_t)SIDE * SIDE;
+    v->points = calloc(v->most_points, sizeof *v->points);
+    return v->points == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                             : tpi_nav_window_init(&v->window, SIDE, cell, memory_s, err);
+}
+
 static tp_status read_motion(tp_instance *self, tpi_nav_vfh_settings *s, tp_error *err)
 {
     double least = 0;
@@ -84,16 +120,7 @@ static tp_status read_motion(tp_instance *self, tpi_nav_vfh_settings *s, tp_erro
     status = status == TP_OK ? read_pair(self, "min_speed", &least, &s->min_turnrate, err) : status;
     status = status == TP_OK ? read_one(self, "avoid_dist", &avoid, err) : status;
     status = status == TP_OK ? read_one(self, "safety_dist", &s->safety.still, err) : status;
-    s->sectors = 72;
-    s->view = (SIDE / 2.0 - 1) * cell;
-    s->safety.moving = s->safety.still;
-    s->turnrate.moving = s->turnrate.still;
-    s->lookahead = (tpi_nav_pair){fmin(avoid + 0.5, s->view), fmin(avoid + 1.5, s->view)};
-    s->speed_narrow = s->speed_wide = s->max_speed;
-    s->max_acceleration = fmax(s->max_speed, 0.05);
-    s->radius_factor = 1;
-    s->weight_goal = 5;
-    s->weight_current = 3;
+    complete(s, avoid);
     return status;
 }
 
@@ -107,12 +134,41 @@ tp_status tpi_nd_settings(tp_instance *self, struct vfh *v, tp_error *err)
     status = status == TP_OK ? ignore_sonars(self, &v->beams, err) : status;
     status = status == TP_OK ? tpi_vfh_outline(self, v, err) : status;
     status = status == TP_OK ? tpi_forward_seconds(self, "timeout", &v->timeout_ns, err) : status;
-    if (status != TP_OK) {
-        return status;
+    return status == TP_OK ? make_room(v, fmin(fmax(scans * 0.5, 1), 60), err) : status;
+}
+
+/* ---- snd ------------------------------------------------------------------------------------- */
+
+/* A length that follows from the radius if it is not given. */
+static tp_status read_length(tp_instance *self, const char *name, double fallback, double *out,
+                             tp_error *err)
+{
+    *out = fallback;
+    return tp_param_count(self, name) == 0 ? TP_OK : read_one(self, name, out, err);
+}
+
+tp_status tpi_snd_settings(tp_instance *self, struct vfh *v, tp_error *err)
+{
+    tpi_nav_vfh_settings *s = &v->method.settings;
+    double radius = 0, gap = 0, avoid = 0;
+    tp_status status = read_one(self, "robot_radius", &radius, err);
+
+    if (status == TP_OK && !(radius > 0)) {
+        return tp_fail(err, TP_E_RANGE, "robot_radius is not above 0");
     }
-    v->most_points = (size_t)SIDE * SIDE;
-    v->points = calloc(v->most_points, sizeof *v->points);
-    return v->points == NULL
-               ? tp_fail(err, TP_E_NOMEM, "out of memory")
-               : tpi_nav_window_init(&v->window, SIDE, cell, fmin(fmax(scans * 0.5, 1), 60), err);
+    status = status == TP_OK ? read_length(self, "min_gap_width", 2 * radius, &gap, err) : status;
+    status = status == TP_OK ? read_length(self, "obstacle_avoid_dist", 4 * radius, &avoid, err)
+                             : status;
+    status = status == TP_OK
+                 ? read_length(self, "goal_position_tol", radius / 2, &s->distance_epsilon, err)
+                 : status;
+    status = status == TP_OK ? read_one(self, "goal_angle_tol", &s->angle_epsilon, err) : status;
+    status = status == TP_OK ? read_one(self, "max_speed", &s->max_speed, err) : status;
+    status = status == TP_OK ? read_one(self, "max_turn_rate", &s->turnrate.still, err) : status;
+    status = status == TP_OK ? tpi_forward_seconds(self, "timeout", &v->timeout_ns, err) : status;
+    s->outline = (tpi_nav_outline){radius, radius, radius};
+    v->sized = true;
+    s->safety.still = fmax(gap / 2 - radius, 0);
+    complete(s, avoid);
+    return status == TP_OK ? make_room(v, 5, err) : status;
 }

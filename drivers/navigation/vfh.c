@@ -360,11 +360,8 @@ static tp_status vfh_init(tp_instance *self, tp_error *err)
 }
 
 /* One position2d is both, unless the keys say otherwise. */
-static tp_status nd_init(tp_instance *self, tp_error *err)
+static tp_status use_keys(tp_instance *self, struct vfh *v, tp_status status, tp_error *err)
 {
-    struct vfh *v = tp_instance_state(self);
-    tp_status status = tpi_nd_settings(self, v, err);
-
     if (status == TP_OK) {
         status = tp_require(self, &tp_interface_position2d, "output", &v->base, err);
         status = status == TP_E_UNKNOWN
@@ -376,6 +373,20 @@ static tp_status nd_init(tp_instance *self, tp_error *err)
         status = status == TP_E_UNKNOWN ? TP_OK : status;
     }
     return status == TP_OK ? offer(self, v, err) : status;
+}
+
+static tp_status nd_init(tp_instance *self, tp_error *err)
+{
+    struct vfh *v = tp_instance_state(self);
+
+    return use_keys(self, v, tpi_nd_settings(self, v, err), err);
+}
+
+static tp_status snd_init(tp_instance *self, tp_error *err)
+{
+    struct vfh *v = tp_instance_state(self);
+
+    return use_keys(self, v, tpi_snd_settings(self, v, err), err);
 }
 
 static tp_status vfh_start(tp_instance *self, tp_error *err)
@@ -453,4 +464,23 @@ TP_API const tp_driver tp_driver_nd = {
     .state_size = sizeof(struct vfh),
     .params = tpi_nd_params,
     .ops = &nd_ops,
+};
+
+static const tp_driver_ops snd_ops = {
+    .init = snd_init,
+    .start = vfh_start,
+    .poll = vfh_poll,
+    .data = vfh_data,
+    .halt = vfh_halt,
+    .stop = vfh_stop,
+    .fini = vfh_fini,
+};
+
+TP_API const tp_driver tp_driver_snd = {
+    .abi = TP_DRIVER_ABI,
+    .name = "snd",
+    .summary = "drives to poses and avoids what is in the way, with the settings of Player's snd",
+    .state_size = sizeof(struct vfh),
+    .params = tpi_snd_params,
+    .ops = &snd_ops,
 };

@@ -13,6 +13,7 @@
 
 extern const tp_param tpi_vfh_params[];
 extern const tp_param tpi_nd_params[];
+extern const tp_param tpi_snd_params[];
 
 /* Giving up where the robot is stuck: of `nd`. */
 struct vfh_stuck {
@@ -63,6 +64,7 @@ struct vfh {
 /* Read the configuration. From init. */
 tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err);
 tp_status tpi_nd_settings(tp_instance *self, struct vfh *v, tp_error *err);
+tp_status tpi_snd_settings(tp_instance *self, struct vfh *v, tp_error *err);
 
 /* Read `outline`, which both have. */
 tp_status tpi_vfh_outline(tp_instance *self, struct vfh *v, tp_error *err);

@@ -7,11 +7,14 @@
  *
  * A flow is the data of one kind of one pair. Where data comes faster than it may go out, a flow
  * holds the newest until its time has come, so that the last one always arrives.
+ *
+ * An `opaque` with nothing behind it is Player's relay: what a client commands is data for all.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "forward.h"
+#include "troupe/interfaces/opaque.h"
 #include "troupe/interfaces/player.h"
 
 struct flow {
@@ -23,7 +26,7 @@ struct flow {
 /* A device and what stands behind it. */
 struct pair {
     tp_device *device;  /* borrowed */
-    tp_link *link;      /* borrowed */
+    tp_link *link;      /* borrowed; NULL if nothing stands behind it */
     struct flow *flows; /* owned: one for each message of the interface */
 };
 
@@ -182,22 +185,37 @@ static tp_status passthrough_handle(tp_device *device, const tp_message *what, c
     return tpi_forward_message(device, pair->link, what, ask, p->timeout_ns, err);
 }
 
+/* The sender hears it, too. */
+static tp_status repeat(tp_device *device, const tp_message *what, const void *ask, void *answer,
+                        tp_error *err)
+{
+    (void)answer;
+    return what->kind == TP_KIND_COMMAND
+               ? tp_publish(device, TP_OPAQUE_DATA_STATE, ask, 0)
+               : tp_fail(err, TP_E_UNSUPPORTED, "a relay answers nothing");
+}
+
 static void passthrough_halt(tp_device *device, tp_halt how)
 {
     const struct pair *pair = tp_device_context(device);
 
     (void)how; /* the other device's own configuration says */
-    tp_link_halt(pair->link);
+    if (pair->link != NULL) {
+        tp_link_halt(pair->link);
+    }
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* Whether an earlier address of `provides` has the same interface and key. */
+/* Whether an earlier address of `provides` has the same interface and key. Without keys, two of an
+ * interface are joined in their order. */
 static bool is_repeated(const tp_instance *self, size_t i)
 {
-    for (size_t k = 0; k < i; k++) {
+    const char *key = tp_provides_key(self, i);
+
+    for (size_t k = 0; k < i && key[0] != '\0'; k++) {
         if (tp_provides_interface(self, k) == tp_provides_interface(self, i) &&
-            strcmp(tp_provides_key(self, k), tp_provides_key(self, i)) == 0) {
+            strcmp(tp_provides_key(self, k), key) == 0) {
             return true;
         }
     }
@@ -217,17 +235,19 @@ static tp_status join(tp_instance *self, size_t i, tp_error *err)
     }
     if (is_repeated(self, i)) {
         return tp_fail(err, TP_E_INVALID,
-                       "`provides` has %s twice: give both keys, and `requires` the same ones",
-                       interface->name);
+                       "`provides` has %s twice with the key \"%s\": each needs its own",
+                       interface->name, key);
     }
     pair->flows = calloc(interface->message_count + 1, sizeof *pair->flows);
     if (pair->flows == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    tp_status status = tp_require(self, interface, key[0] == '\0' ? NULL : key, &pair->link, err);
-    status = status == TP_OK
-                 ? tp_offer(self, interface, key, NULL, passthrough_handle, &pair->device, err)
-                 : status;
+    const bool alone = interface == &tp_interface_opaque && tp_requires_count(self) == 0;
+    tp_status status =
+        alone ? TP_OK : tp_require(self, interface, key[0] == '\0' ? NULL : key, &pair->link, err);
+    status = status == TP_OK ? tp_offer(self, interface, key, NULL,
+                                        alone ? repeat : passthrough_handle, &pair->device, err)
+                             : status;
     if (status == TP_OK) {
         tp_device_set_context(pair->device, pair);
     }

@@ -229,9 +229,11 @@ static void wrong_settings_are_refused_with_a_sentence(void **state)
     (void)state;
     play_assert_not_added(&tp_driver_passthrough, "ptz:1", NULL, NULL,
                           "passthrough0: `requires` has no ptz");
-    play_assert_not_added(&tp_driver_passthrough, "ptz:1 ptz:2", "ptz:3 ptz:4", NULL,
-                          "passthrough0: `provides` has ptz twice: give both keys, and `requires` "
-                          "the same ones");
+    play_assert_not_added(&tp_driver_passthrough, "a@ptz:1 a@ptz:2", "a@ptz:3 a@ptz:4", NULL,
+                          "passthrough0: `provides` has ptz twice with the key \"a\": each needs "
+                          "its own");
+    play_assert_not_added(&tp_driver_passthrough, "ptz:1 ptz:2", "ptz:3", NULL,
+                          "passthrough0: `requires` has no ptz");
     play_assert_not_added(&tp_driver_passthrough, "ptz:1", "ptz:0", "timeout=0",
                           "passthrough0: timeout \"0\" is not a number of seconds above 0");
 }

@@ -1,6 +1,7 @@
 /* relay_test.c - passthrough and relay thin data out and repeat the last; all on one opening. */
 #include "conformance/puppet.h"
 #include "device/inside.h"
+#include "troupe/interfaces/opaque.h"
 #include "troupe/interfaces/position1d.h"
 
 extern const tp_driver tp_driver_passthrough;
@@ -207,6 +208,28 @@ static void wrong_rates_are_refused_with_a_sentence(void **state)
                           "relay0: rate \"-2\" is neither 0 nor a number of messages a second");
 }
 
+/* With nothing behind it, as in Player. */
+static void an_opaque_alone_repeats_commands_to_all(void **state)
+{
+    uint8_t bytes[] = {1, 2, 3};
+    const tp_opaque_data said = {.data_count = sizeof bytes, .data = bytes};
+    play *p = play_begin(&tp_driver_relay, "opaque:0", NULL);
+    bench_reader second;
+
+    (void)state;
+    assert_int_equal(bench_open(&p->b, &second, p->device), TP_OK);
+    play_command(p, TP_OPAQUE_CMD_DATA, &said);
+    const tp_opaque_data *heard = play_await(p, TP_OPAQUE_DATA_STATE);
+    assert_int_equal(heard->data_count, sizeof bytes);
+    assert_memory_equal(heard->data, bytes, sizeof bytes);
+    heard = tp_msg_payload(second.last[TP_OPAQUE_DATA_STATE]);
+    assert_memory_equal(heard->data, bytes, sizeof bytes);
+    play_assert_request_refused(p, TP_OPAQUE_REQ_DATA, &said, "a relay answers nothing");
+    bench_close(&second);
+    play_destroy(p);
+    play_assert_not_added(&tp_driver_relay, "ptz:0", NULL, NULL, "relay0: `requires` has no ptz");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(what_was_sent_before_a_stop_is_forgotten),
         cmocka_unit_test(drivers_get_it_when_they_run),
         cmocka_unit_test(many_readers_are_one_upstream),
+        cmocka_unit_test(an_opaque_alone_repeats_commands_to_all),
         cmocka_unit_test(wrong_rates_are_refused_with_a_sentence),
     };
 

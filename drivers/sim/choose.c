@@ -6,7 +6,8 @@
  * already; as Player's Stage plug-in does it. A model that fits is preferred to one that can stand
  * in. A section that names no model takes one robot: the first by name that has all that the
  * section provides. If there is none, it takes the robot that has most of it, the rest from other
- * robots, and adds a note. A model that two sections name has its devices twice, with a note.
+ * robots, and adds a note. A model that two sections name has its devices twice, with a note. A
+ * name that the world does not have means its robot, if it has one only, with a note.
  */
 #include <stdio.h>
 #include <string.h>
@@ -204,6 +205,50 @@ static void find_robot(simd_offering *o)
     }
 }
 
+/* Whether another section names a part of this robot, or a model that is not there either. */
+static bool is_wanted_elsewhere(const simd_offering *o, tpi_sim_model robot, const char *name)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(o->s->world, robot, &info);
+    for (size_t i = 0; i < tp_section_count(o->s->instance); i++) {
+        const char *other = tp_section_string(o->s->instance, i, "model");
+        const tpi_sim_model found = tpi_sim_find(o->s->world, other);
+        const bool is_part = found >= robot && found < robot + info.family;
+        if (other[0] != '\0' && strcmp(other, name) != 0 && (found == TPI_SIM_NONE || is_part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Published configurations name the robot of an earlier version of their world. If the world has
+ * one robot that no other section wants, it is meant; TPI_SIM_NONE otherwise. */
+static tpi_sim_model only_robot(const simd_offering *o, const char *name)
+{
+    tpi_sim_model only = TPI_SIM_NONE;
+    tpi_buf text = {0};
+
+    for (size_t i = 0; i < o->root_count; i++) {
+        tpi_sim_info info;
+        tpi_sim_model_info(o->s->world, o->roots[i], &info);
+        if (info.kind == TPI_SIM_POSITION && only != TPI_SIM_NONE) {
+            return TPI_SIM_NONE;
+        }
+        only = info.kind == TPI_SIM_POSITION ? o->roots[i] : only;
+    }
+    if (only == TPI_SIM_NONE || is_wanted_elsewhere(o, only, name)) {
+        return TPI_SIM_NONE;
+    }
+    tpi_buf_printf(&text, "there is no model \"%.60s\" in the world %.80s; its only robot, ", name,
+                   tpi_sim_name(o->s->world));
+    tpi_sim_put_name(o->s->world, only, &text);
+    tpi_buf_puts(&text, ", is taken");
+    tpi_simd_note(o->s, tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+    return only;
+}
+
 /* A section begins. */
 static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
 {
@@ -214,6 +259,9 @@ static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
     o->named = name[0] != '\0';
     o->told = false;
     o->robot = o->named ? tpi_sim_find(s->world, name) : TPI_SIM_NONE;
+    if (o->named && o->robot == TPI_SIM_NONE) {
+        o->robot = strchr(name, '.') == NULL ? only_robot(o, name) : TPI_SIM_NONE;
+    }
     if (o->named && o->robot == TPI_SIM_NONE) {
         return tpi_simd_fail_unknown(s, name, err);
     }

@@ -386,9 +386,28 @@ static void frames_have_true_heights(void **state)
     stage_end(&s);
 }
 
+/* A published configuration names the robot of another version of its world. */
+static void the_only_robot_stands_in_for_a_name_that_is_not_there(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "position2d:0 ranger:0", DATA("lone") " sleep=1 paused=1 model=robot1");
+    assert_model(&s, "position2d:0", "solo");
+    assert_model(&s, "ranger:0", "solo.ranger:0");
+    assert_string_equal(noted, "sim0: there is no model \"robot1\" in the world lone; its only "
+                               "robot, solo, is taken");
+    stage_end(&s);
+    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("lone") " model=robot1.laser",
+                          "sim0: there is no model \"robot1.laser\" in the world lone");
+    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, STILL " model=robot1",
+                          "sim0: there is no model \"robot1\" in the world mixed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_only_robot_stands_in_for_a_name_that_is_not_there),
         cmocka_unit_test(everything_has_lasers_sonars_and_eyes_robot_by_robot),
         cmocka_unit_test(eyes_tell_ranges_and_voltages),
         cmocka_unit_test(what_suits_goes_before_what_will_do),

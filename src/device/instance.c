@@ -1,6 +1,7 @@
 /* instance.c - driver instances: made and released. Their life in between is in phase.c. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/answers.h"
 #include "device/inside.h"
@@ -15,6 +16,27 @@ static tp_status check_params(const tp_instance *self, tp_error *err)
         if (param->fallback == NULL && !tp_param_given(self, param->name)) {
             return tp_fail(err, TP_E_INVALID, "the parameter \"%s\" is missing: %s", param->name,
                            param->doc);
+        }
+    }
+    return TP_OK;
+}
+
+/* What is wrong with a line is reported before it is opened. */
+static tp_status check_lines(tp_instance *self, tp_error *err)
+{
+    const tp_param *param = self->blueprint.driver->params;
+    tp_error why;
+
+    for (; param != NULL && param->name != NULL; param++) {
+        if (param->unit == NULL || strcmp(param->unit, "line") != 0) {
+            continue;
+        }
+        const char *line = tp_param_string(self, param->name);
+        const char *usual = param->fallback == NULL ? "" : param->fallback;
+        const tp_status status = tpi_port_check(&self->hub->lines, line, usual, &why);
+        if (status != TP_OK) {
+            tp_param_blame(self, param->name);
+            return tp_fail(err, status, "%s \"%.60s\": %s", param->name, line, why.text);
         }
     }
     return TP_OK;
@@ -40,6 +62,7 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     }
     self->made = true;
     status = self->blueprint.driver->ops->init(self, err);
+    status = status == TP_OK ? check_lines(self, err) : status;
     status = status == TP_OK ? check_provides(self, err) : status;
     return status == TP_OK ? tpi_calls_prepare(self, err) : status;
 }

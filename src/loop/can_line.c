@@ -137,4 +137,4 @@ static tp_status can_open(tpi_line **out, const tpi_line_options *plan, tp_error
     return TP_OK;
 }
 
-const tp_scheme tpi_scheme_can = {.name = "can", .open = can_open};
+const tp_scheme tpi_scheme_can = {.name = "can", .open = can_open, .is_special = true};

@@ -135,4 +135,4 @@ static tp_status run_open(tpi_line **out, const tpi_line_options *plan, tp_error
     return TP_OK;
 }
 
-const tp_scheme tpi_scheme_run = {"run", run_open};
+const tp_scheme tpi_scheme_run = {.name = "run", .open = run_open};

@@ -178,6 +178,27 @@ static tp_status open_packets(tpi_line **out, const tpi_line_options *plan, tp_e
     return open_any(out, plan, SOCK_DGRAM, err);
 }
 
-const tp_scheme tpi_scheme_tcp = {.name = "tcp", .open = open_socket};
-const tp_scheme tpi_scheme_unix = {.name = "unix", .open = open_socket};
-const tp_scheme tpi_scheme_udp = {.name = "udp", .open = open_packets};
+/* Names are looked up when it is opened. */
+static tp_status check_address(const char *url, tpi_address_use use, tp_error *err)
+{
+    tpi_address address;
+    const char *wrong = tpi_address_parse(&address, url, use);
+
+    return wrong == NULL ? TP_OK : tp_fail(err, TP_E_INVALID, "%s", wrong);
+}
+
+static tp_status check_socket(const char *url, const char *rest, tp_error *err)
+{
+    (void)rest;
+    return check_address(url, TPI_ADDRESS_CONNECT, err);
+}
+
+static tp_status check_packets(const char *url, const char *rest, tp_error *err)
+{
+    (void)rest;
+    return check_address(url, TPI_ADDRESS_SEND, err);
+}
+
+const tp_scheme tpi_scheme_tcp = {.name = "tcp", .open = open_socket, .check = check_socket};
+const tp_scheme tpi_scheme_unix = {.name = "unix", .open = open_socket, .check = check_socket};
+const tp_scheme tpi_scheme_udp = {.name = "udp", .open = open_packets, .check = check_packets};

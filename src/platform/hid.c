@@ -154,18 +154,36 @@ static tp_status open_by_number(tpi_line **out, const tpi_line_options *plan, un
     return status;
 }
 
-static tp_status open_hid(tpi_line **out, const tpi_line_options *plan, tp_error *err)
+/* The numbers of hid:VENDOR:PRODUCT; none of a path. */
+static tp_status read_numbers(const char *rest, unsigned *vendor, unsigned *product, tp_error *err)
 {
-    unsigned vendor, product;
     char end;
 
-    if (plan->rest[0] == '/') {
-        return open_path(out, plan, plan->rest, err);
-    }
-    return sscanf(plan->rest, "%4x:%4x%c", &vendor, &product, &end) == 2
-               ? open_by_number(out, plan, vendor, product, err)
+    return rest[0] == '/' || sscanf(rest, "%4x:%4x%c", vendor, product, &end) == 2
+               ? TP_OK
                : tp_fail(err, TP_E_INVALID,
                          "which device? hid:/dev/hidraw0 or hid:VENDOR:PRODUCT, as hid:2354:1111");
 }
 
-const tp_scheme tpi_scheme_hid = {.name = "hid", .open = open_hid};
+static tp_status check_hid(const char *url, const char *rest, tp_error *err)
+{
+    unsigned vendor, product;
+
+    (void)url;
+    return read_numbers(rest, &vendor, &product, err);
+}
+
+static tp_status open_hid(tpi_line **out, const tpi_line_options *plan, tp_error *err)
+{
+    unsigned vendor = 0, product = 0;
+    const tp_status status = read_numbers(plan->rest, &vendor, &product, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    return plan->rest[0] == '/' ? open_path(out, plan, plan->rest, err)
+                                : open_by_number(out, plan, vendor, product, err);
+}
+
+const tp_scheme tpi_scheme_hid = {
+    .name = "hid", .open = open_hid, .check = check_hid, .is_special = true};

@@ -68,6 +68,9 @@ typedef struct tp_scheme {
     const char *name;
     /* Fails with the reason alone; the caller puts the URL in front of it. */
     tp_status (*open)(tpi_line **out, const tpi_line_options *plan, tp_error *err);
+    /* What is wrong with the form of a URL, in the same way; opens nothing. NULL for any form. */
+    tp_status (*check)(const char *url, const char *rest, tp_error *err);
+    bool is_special; /* only drivers that are made for this kind understand what comes */
 } tp_scheme;
 
 /* ---- For lines that are descriptors ---------------------------------------------------------- */

@@ -335,4 +335,13 @@ static tp_status open_serial(tpi_line **out, const tpi_line_options *plan, tp_er
     return TP_OK;
 }
 
-const tp_scheme tpi_scheme_serial = {.name = "serial", .open = open_serial};
+static tp_status check_serial(const char *url, const char *rest, tp_error *err)
+{
+    tpi_line_settings settings = {0};
+    char path[TPI_SERIAL_PATH];
+
+    (void)url;
+    return tpi_serial_parse(rest, path, &settings, err);
+}
+
+const tp_scheme tpi_scheme_serial = {.name = "serial", .open = open_serial, .check = check_serial};

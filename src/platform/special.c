@@ -62,4 +62,4 @@ static tp_status file_open(tpi_line **out, const tpi_line_options *plan, tp_erro
     return TP_OK;
 }
 
-const tp_scheme tpi_scheme_file = {"file", file_open};
+const tp_scheme tpi_scheme_file = {.name = "file", .open = file_open};

@@ -363,4 +363,4 @@ static tp_status open_real(tpi_line **out, const tpi_line_options *plan, tp_erro
     return tpi_video_open(out, plan, &real, err);
 }
 
-const tp_scheme tpi_scheme_video = {"video", open_real};
+const tp_scheme tpi_scheme_video = {.name = "video", .open = open_real, .is_special = true};

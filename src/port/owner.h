@@ -72,6 +72,12 @@ struct tpi_port_owner {
 tp_status tpi_port_open(tp_port **out, tpi_port_owner *owner, const char *url,
                         const tp_port_settings *settings, int64_t deadline_ns, tp_error *err);
 
+/* What is wrong with a line, without opening it; the reason alone. `usual` is what the driver uses
+ * if it is told nothing ("" for nothing): a line of another kind, which it cannot understand, is a
+ * mistake. A text that is no URL is none. */
+tp_status tpi_port_check(const tpi_port_setup *setup, const char *url, const char *usual,
+                         tp_error *err);
+
 /* The hardware is lost, or its stop could not be written: from now on the stop bytes of a line are
  * the first bytes that are written when it is opened; until the hardware works again. */
 void tpi_ports_lost(tpi_port_owner *owner);

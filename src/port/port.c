@@ -53,8 +53,8 @@ static tp_status unknown_scheme(const tpi_port_setup *setup, tp_error *err)
 }
 
 /* Every line can be a serial or a script; what else there is, the program says. */
-static tp_status choose_scheme(const tpi_port_setup *setup, const char *url,
-                               const tp_scheme **scheme, const char **rest, tp_error *err)
+tp_status tpi_port_scheme(const tpi_port_setup *setup, const char *url, const tp_scheme **scheme,
+                          const char **rest, tp_error *err)
 {
     static const tp_scheme *const own[] = {&tpi_scheme_serial, &tpi_scheme_script, NULL};
     const size_t length = strcspn(url, ":");
@@ -98,7 +98,7 @@ static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t dea
         plan.settings = (tpi_line_settings){s->baud, s->bits, s->stop_bits, s->parity, s->flow};
     }
     tp_status status = check_count(port->owner, err);
-    status = status == TP_OK ? choose_scheme(setup, port->url, &scheme, &plan.rest, err) : status;
+    status = status == TP_OK ? tpi_port_scheme(setup, port->url, &scheme, &plan.rest, err) : status;
     return status == TP_OK ? scheme->open(&port->line, &plan, err) : status;
 }
 

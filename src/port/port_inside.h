@@ -4,6 +4,10 @@
 
 #include "port/owner.h"
 
+/* port.c: the kind of line of a URL, and what follows its name. */
+tp_status tpi_port_scheme(const tpi_port_setup *setup, const char *url, const tp_scheme **scheme,
+                          const char **rest, tp_error *err);
+
 /* guarded.c: the guard of a line; the owner's thread. A length of 0 ends it. */
 struct guarded {
     tpi_guard *guard; /* owned; NULL if the line is not guarded */

@@ -20,6 +20,7 @@
 #include "bus/pool.h"
 #include "device/inside.h"
 #include "loop/socket_line.h"
+#include "platform/hid.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/opaque.h"
@@ -1063,6 +1064,40 @@ static void a_line_that_takes_nothing_is_a_failure(void **state)
     close(far);
 }
 
+static void mistakes_in_a_line_are_found_before_it_is_opened(void **state)
+{
+    static const tp_scheme *const kinds[] = {&tpi_scheme_tcp, &tpi_scheme_hid, NULL};
+    static const struct {
+        const char *url, *usual, *why; /* "" if nothing is wrong */
+    } cases[] = {
+        {"/dev/ttyUSB0", "/dev/ttyS0", ""},
+        {"serial:/dev/ttyUSB0?baud=57600&parity=even", "", ""},
+        {"serial:/dev/ttyUSB0?baud=fast", "", "baud is a speed in bits per second, not \"fast\""},
+        {"/dev/ttyUSB0?speed=9600", "", "there is no setting \"speed\""},
+        {"serial:", "", "which line? serial:/dev/ttyUSB0"},
+        {"tcp:robot:8101", "/dev/ttyS0", ""},
+        {"tcp:robot:none", "/dev/ttyS0", "the port must be a number from 0 to 65535"},
+        {"gopher:robot", "", "a line here is a path, serial:, script:, tcp:, hid:"},
+        {"hid:1:2", "/dev/ttyS0", "the driver needs a line of bytes, such as /dev/ttyS0, not hid:"},
+        {"tcp:robot:8101", "hid:1:2",
+         "the driver needs a line of the kind hid:, such as hid:1:2, not tcp:"},
+        {"script:x", "hid:1:2", ""},
+        {"hid:x", "hid:1:2",
+         "which device? hid:/dev/hidraw0 or hid:VENDOR:PRODUCT, as hid:2354:1111"},
+        {"devices", "hid:1:2", ""}, /* a word of the driver's own */
+        {"", "hid:1:2", ""},
+    };
+    const tpi_port_setup setup = {.schemes = kinds};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tp_error err = {0};
+        const tp_status status = tpi_port_check(&setup, cases[i].url, cases[i].usual, &err);
+        assert_string_equal(err.text, cases[i].why);
+        assert_int_equal(status == TP_OK, cases[i].why[0] == '\0');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1074,6 +1109,7 @@ int main(void)
         cmocka_unit_test(texts_have_a_limit),
         cmocka_unit_test(waiting_for_a_script_takes_no_time),
         cmocka_unit_test(a_wait_for_a_script_ends_at_its_deadline),
+        cmocka_unit_test(mistakes_in_a_line_are_found_before_it_is_opened),
         cmocka_unit_test(what_cannot_be_opened_is_told_with_its_url),
         cmocka_unit_test(an_instance_has_some_ports_only),
         cmocka_unit_test(a_driver_on_the_loop_has_no_ports),

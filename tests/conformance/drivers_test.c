@@ -49,6 +49,7 @@ extern const tp_driver tp_driver_log;
 extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_motion;
 extern const tp_driver tp_driver_nd;
+extern const tp_driver tp_driver_snd;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_program;
 extern const tp_driver tp_driver_rangertolaser;
@@ -166,6 +167,7 @@ static const char *const bad_posers[] = {"max_scans=0", "update_thresh=1", NULL}
 static const char *const bad_rescans[] = {"scan_count=1", "min_angle=2 max_angle=1", NULL};
 static const char *const bad_suppressors[] = {"fadeout_time=-1", "fadeout_time=1e9", NULL};
 static const char *const bad_velcmds[] = {"px=1e9", "sleep_nsec=0", "first_idx=-1", NULL};
+static const char *const bad_snds[] = {"robot_radius=0", "max_speed=-1", "min_gap_width=-1", NULL};
 static const char *const bad_nds[] = {"goal_tol=1",  "max_speed=-1,1", "avoid_dist=-1",
                                       "outline=1,2", "timeout=0",      NULL};
 static const char *const bad_mobiles[] = {
@@ -401,6 +403,13 @@ static const suite_driver drivers[] = {
         .behind = "position2d:0 position2d:1 laser:0",
         .foreign = "sonar:0",
         .bad_settings = bad_nds,
+    },
+    {
+        .section = {&tp_driver_snd, "position2d:10",
+                    "input@position2d:0 output@position2d:1 laser:0", NULL},
+        .behind = "position2d:0 position2d:1 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_snds,
     },
     {
         .section = {&tp_driver_wavefront, "planner:10", "position2d:0 map:0 laser:0", NULL},

@@ -17,7 +17,10 @@ extern const tp_driver tp_driver_linuxwifi;
 extern const tp_driver tp_driver_nxt;
 extern const tp_driver tp_driver_amtecM5;
 extern const tp_driver tp_driver_mbasedriver;
+extern const tp_driver tp_driver_nomad_driver;
 extern const tp_driver tp_driver_obot;
+extern const tp_driver tp_driver_phidgetIFK;
+extern const tp_driver tp_driver_phidgetRFID;
 extern const tp_driver tp_driver_reb;
 extern const tp_driver tp_driver_segwayrmp;
 extern const tp_driver tp_driver_wbr914;
@@ -78,6 +81,13 @@ static const char *const bad_rebs[] = {REB " subclass=middle", REB " max_speed=9
 static const char *const bad_segways[] = {SEGWAY " bus=serial", SEGWAY " max_xspeed=9", NULL};
 #define WBR914 "port=script:" TEST_ROOT "/drivers/classic/wbr914.script"
 static const char *const bad_wbrs[] = {WBR914 " torque=10", WBR914 " max_speed=9", NULL};
+#define NOMAD "line=script:" TEST_ROOT "/drivers/classic/nomad.script"
+static const char *const bad_nomads[] = {NOMAD " REAL_ROBOT=2", NOMAD " timeout=0", NOMAD " PORT=0",
+                                         NULL};
+#define KIT                                                                                        \
+    "port=script:" TEST_ROOT "/drivers/phidget/board.script lcd=script:" TEST_ROOT                 \
+    "/tests/data/universal/mute.script"
+static const char *const bad_kits[] = {KIT " samplingrate=0", KIT " samplingrate=nan", NULL};
 #define OBOT "port=script:" TEST_ROOT "/drivers/classic/obot.script"
 static const char *const bad_obots[] = {OBOT " max_speed=9", OBOT " timeout=0", NULL};
 #define RFLEX "rflex_serial_port=script:" TEST_ROOT "/drivers/classic/rflex.script"
@@ -87,6 +97,7 @@ static const char *const bad_leuzes[] = {"scan_points=200", "timeout=0", "min_an
 #define LMS400 "line=script:" TEST_ROOT "/drivers/classic/lms400.script"
 static const char *const bad_lms400s[] = {LMS400 " angular_resolution=5", LMS400 " port=0", NULL};
 #define GPS "port=script:" TEST_ROOT "/tests/data/universal/mute.script"
+static const char *const bad_readers[] = {GPS " samplingrate=0", GPS " samplingrate=nan", NULL};
 #define CAMERA GPS " timeout=3600"
 static const char *const bad_cameras[] = {GPS " mode=PNG", GPS " size=1,1", GPS " timeout=0", NULL};
 #define MAVLINK "port=script:" TEST_ROOT "/drivers/mavlink/patient.script"
@@ -170,6 +181,24 @@ const suite_driver hardware_sections[] = {
         .foreign = "laser:0",
         .bad_settings = bad_erratics,
         .quiet = "position2d power aio ir sonar ptz",
+    },
+    {
+        .section = {&tp_driver_nomad_driver,
+                    "position2d:0 bumper:0 sonar:0 ir:0 turret@position1d:0 compass@position1d:1",
+                    NULL, NOMAD " timeout=3600"},
+        .foreign = "laser:0",
+        .bad_settings = bad_nomads,
+        .quiet = "position2d bumper sonar ir position1d",
+    },
+    {
+        .section = {&tp_driver_phidgetIFK, "aio:0 dio:0 speech:0", NULL, KIT},
+        .foreign = "laser:0",
+        .bad_settings = bad_kits,
+    },
+    {
+        .section = {&tp_driver_phidgetRFID, "rfid:0 dio:0", NULL, GPS},
+        .foreign = "laser:0",
+        .bad_settings = bad_readers,
     },
     {
         .section = {&tp_driver_obot, "position2d:0 power:0", NULL, OBOT " timeout=3600"},

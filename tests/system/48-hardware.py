@@ -108,6 +108,23 @@ def turning_speeds_are_in_the_units_of_the_file():
         assert mistake in result.stderr, result.stderr
 
 
+def mistakes_in_lines_are_found_by_check():
+    """With the place of the line in the file; nothing is opened."""
+    for driver, interface, line, mistake in (
+            ("p2os", "position2d", "serial:/dev/ttyS0?baud=fast", 'baud is a speed in bits per second, not "fast"'),
+            ("p2os", "position2d", "tcp:robot", ""),
+            ("p2os", "position2d", "can:can0", "the driver needs a line of bytes, such as /dev/ttyS0, not can:"),
+            ("phidgetRFID", "rfid", "/dev/ttyUSB0", "the driver needs a line of the kind hid:, such as hid:06c2:0031, not serial:"),
+            ("sicklms200", "laser", "gopher:x", "a line here is a path, serial:, script:")):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            file.write(f'driver ( name "{driver}" provides [ "{interface}:0" ]\n         port "{line}" )\n')
+            file.flush()
+            result = tap.run([TROUPE, "check", file.name])
+        start = f'troupe check: {file.name}:2:10: {driver}0: port "{line}": '
+        tap.equal((result.returncode, result.stderr[:len(start)]), (1, start))
+        assert mistake in result.stderr, result.stderr
+
+
 # ---- A joystick ----
 
 def event(value, kind, number):
@@ -143,5 +160,5 @@ def a_joystick_goes_before_other_clients():
 if __name__ == "__main__":
     tap.main(the_readmes_program_drives_a_pioneer_with_a_sick, the_readmes_program_drives_a_create_with_an_urg,
              the_readmes_program_drives_a_rover_with_an_urg, a_rover_drives_and_reports, a_camera_turns,
-             turning_speeds_are_in_the_units_of_the_file,
+             turning_speeds_are_in_the_units_of_the_file, mistakes_in_lines_are_found_by_check,
              a_joystick_goes_before_other_clients)

@@ -33,11 +33,11 @@ def refused(text, error, **files):
 
 
 def a_missing_include_is_named():
-    refused('\ninclude "gone.inc"\n', f"x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory; nor is it in {OWN}")
+    refused('\ninclude "gone.inc"\n', f"x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory; nor is it in FOLDER/.., FOLDER/../.. or {OWN}")
 
 
 def a_missing_picture_is_named():
-    refused('model ( bitmap "gone.png" )', f"x.world:1:9: FOLDER/gone.png: No such file or directory; nor is it in {OWN}")
+    refused('model ( bitmap "gone.png" )', f"x.world:1:9: FOLDER/gone.png: No such file or directory; nor is it in FOLDER/.., FOLDER/../.. or {OWN}")
     refused('model ( bitmap "/gone.png" )', "x.world:1:9: /gone.png: No such file or directory")
 
 

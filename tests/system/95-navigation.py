@@ -213,6 +213,17 @@ def nd_goes_through_a_door_and_gives_up_without_progress():
         robot.close()
 
 
+def snd_goes_through_a_door():
+    text = """driver ( name "snd" provides [ "position2d:1" "planner:1" ] lease 0 goal_position_tol 0.3 max_speed 0.4 robot_radius 0.24
+              obstacle_avoid_dist 0.5 requires [ "output:::position2d:0" "input:::position2d:0" "laser:0" ] )"""
+    with navigation.served(PROGRAM, OFFICE, SIM + text) as server:
+        robot = Robot(server.address, [(POSITION2D, 1), (PLANNER, 1)])
+        robot.step()
+        assert drive(robot, -7.0, 0.25, 80), (robot.pose(), robot.time)
+        tap.equal(robot.stalls, 0)
+        robot.close()
+
+
 # ---- wavefront ----
 
 def a_way_through_doors_is_planned_and_driven():
@@ -422,7 +433,7 @@ def goto_drives_and_tells():
 tap.main(a_map_from_a_file_is_fetched_in_tiles, a_map_grows_and_gets_other_cells, older_names_of_interfaces_are_understood,
          a_wrong_map_is_refused_with_its_place,
          a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
-         nd_goes_through_a_door_and_gives_up_without_progress,
+         nd_goes_through_a_door_and_gives_up_without_progress, snd_goes_through_a_door,
          a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one, enable_holds_the_robot,
          a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room,
          two_clients_see_guesses_and_one_pose, way_and_particles_are_drawn_on_the_world, goto_drives_and_tells)

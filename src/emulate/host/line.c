@@ -194,7 +194,7 @@ static tp_status make_scene(struct emulated *e, struct wish *w, const char *fold
     tpi_buf folders = {0};
     tp_status status = TP_OK;
 
-    tpi_sim_folders(&folders);
+    tpi_sim_folders(&folders, NULL);
     if (w->world != NULL) {
         status = find_world(&path, w->world, folder, tpi_buf_text(&folders), err);
     }

@@ -50,7 +50,7 @@ tp_status tpi_sim_host_load(tpi_sim_host *host, const char *path,
 
     host->note = options->note != NULL ? options->note : note_nothing;
     host->note_context = options->context;
-    tpi_sim_folders(&shared);
+    tpi_sim_folders(&shared, path);
     tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
     tpi_sim_options inside = {.seed = options->seed,
                               .path = tpi_buf_text(&shared),

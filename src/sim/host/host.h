@@ -73,8 +73,9 @@ void tpi_sim_host_fini(tpi_sim_host *host);
  * is no folder with this number, which counts from 0. */
 bool tpi_sim_own_folder(char *folder, size_t size, size_t index);
 
-/* Append the folders in which included files are searched, with colons in between: those of
- * STAGEPATH, those of TROUPE_WORLD_PATH, and Troupe's own that exist. */
-void tpi_sim_folders(tpi_buf *path);
+/* Append the folders in which the files of a world are searched, with colons in between: those of
+ * STAGEPATH, those of TROUPE_WORLD_PATH, the two above the world (a file; NULL for none), and
+ * Troupe's own that exist. */
+void tpi_sim_folders(tpi_buf *path, const char *world);
 
 #endif

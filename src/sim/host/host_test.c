@@ -119,8 +119,16 @@ static void our_folders_are_searched_after_the_users(void **state)
     assert_true(tpi_sim_own_folder(own, sizeof own, 0));
     assert_int_equal(setenv("STAGEPATH", "/a", 1), 0);
     assert_int_equal(setenv("TROUPE_WORLD_PATH", "/b:/c", 1), 0);
-    tpi_sim_folders(&path);
+    tpi_sim_folders(&path, NULL);
     assert_memory_equal(tpi_buf_text(&path), "/a:/b:/c", strlen("/a:/b:/c"));
+    assert_null(strstr(tpi_buf_text(&path), ".."));
+    tpi_buf_clear(&path);
+    tpi_sim_folders(&path, "w/x.world");
+    assert_memory_equal(tpi_buf_text(&path), "/a:/b:/c:w/..:w/../..",
+                        strlen("/a:/b:/c:w/..:w/../.."));
+    tpi_buf_clear(&path);
+    tpi_sim_folders(&path, "x.world");
+    assert_memory_equal(tpi_buf_text(&path), "/a:/b:/c:..:../..", strlen("/a:/b:/c:..:../.."));
     tpi_buf_fini(&path);
     unsetenv("STAGEPATH");
     unsetenv("TROUPE_WORLD_PATH");

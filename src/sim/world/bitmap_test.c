@@ -220,8 +220,8 @@ static void packed_pictures_are_read(void **state)
     for (size_t length = 3; length < sizeof packed; length++) {
         write_packed(packed, length);
         assert_int_not_equal(tpi_sim_bitmap_load(&bitmap, packed_path, &err), TP_OK);
-        assert_string_equal(err.text, "/tmp/troupe-bitmap-test.pgm: the packed picture is damaged "
-                                      "or cut off");
+        assert_string_equal(err.text, "/tmp/troupe-bitmap-test.pgm.gz: the packed picture is "
+                                      "damaged or cut off");
         tpi_sim_bitmap_fini(&bitmap);
     }
     (void)unlink("/tmp/troupe-bitmap-test.pgm.gz");
