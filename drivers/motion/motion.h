@@ -181,7 +181,7 @@ struct motion {
     int64_t looked_ns;         /* when it was looked for members that are gone */
     uint8_t *records;          /* owned; MOST_RECORDS */
     bool ready;                /* all devices are known */
-    int64_t started_ns, published_ns;
+    int64_t published_ns;
     int64_t time_ns;    /* of the engine: up to now, or until a grant ended */
     int64_t granted_ns; /* when all grants were in order last; 0: they are not */
     unsigned panic_number;

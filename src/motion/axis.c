@@ -173,15 +173,18 @@ static void end_command(tpi_motion_engine *e, tpi_motion_client *client,
     if (signal > command->worst ||
         (signal == command->worst && command->why[0] == '\0' && signal != TPI_MOTION_SUCCESS)) {
         command->worst = signal;
-        (void)snprintf(command->why, sizeof command->why, "%s", why);
+        (void)snprintf(command->why, sizeof command->why, "%s", command->open > 1 ? why : "");
     }
     if (--command->open > 0) {
         return;
     }
     command->used = false;
-    put_end(e, command,
-            signal == command->worst && signal != TPI_MOTION_SUCCESS ? why : command->why, why,
-            text);
+    text[0] = '\0';
+    if (command->worst > TPI_MOTION_MODIFIED || tpi_motion_signal_answers(&subject)) {
+        const bool own = signal == command->worst && signal != TPI_MOTION_SUCCESS;
+
+        put_end(e, command, own ? why : command->why, why, text);
+    }
     tpi_motion_confirm_signal(e, client, &subject, command->outputs, command->worst, text);
 }
 

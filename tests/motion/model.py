@@ -462,6 +462,8 @@ class Model:
         stops = record.code == STOP and frame.mode == DIRECT and min(client.rate, self.robot_rate) == 0
         if stops and any(self.is_unsure(d) for d in self.robot.base):
             raise Open  # whether a dof that came to rest belongs to another client again
+        if stops and self.starts_now(client):
+            raise Open  # whether a frame of this instant has started, which it stops
         if stops and all(d.owner in (None, client) for d in self.robot.base):
             self.stop_in_hold(client, record, package)
             return
