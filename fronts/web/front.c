@@ -125,7 +125,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->instance = self;
     front->loop = tp_front_loop(self);
     front->world.time = -1;
-    front->call_failed = tpi_web_call_failed;
+    front->up = (struct upwards){tpi_web_call_failed, tpi_web_use_drop_pending};
     front->prepare.run = tpi_web_prepare_files;
     front->greet.run = tpi_web_tls_greet;
     status = copy_list(self, "hosts", &front->hosts, &front->gate.host_count, err);

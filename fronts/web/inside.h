@@ -33,7 +33,7 @@
  *     tls.c          TLS between a stream and a connection
  *     turn.c         what is put off to the end of a turn
  *
- * A file calls those below it; upwards there is one function, web_front.call_failed.
+ * A file calls those below it; upwards there are the two functions of struct upwards.
  *
  * A connection has a session of its own, its door: what it costs is counted there. A WebSocket
  * client is the client of its connection's door. Clients of HTTP (visitors) have sessions of their
@@ -314,6 +314,15 @@ struct grid_watch {
     unsigned version;   /* given to the last one that was fetched */
 };
 
+/* For files below service.c and use.c. */
+struct upwards {
+    /* A request failed before it was sent. */
+    void (*call_failed)(struct client *client, struct call *call, tp_status status,
+                        const char *text);
+    /* A panic is over. */
+    void (*drop_pending)(struct client *client);
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
@@ -322,9 +331,7 @@ struct web_front {
     struct places places;
     const char **hosts, **origins; /* owned; the texts are the configuration's */
     tpi_gate gate;
-    /* Upwards, for files below service.c: a request failed before it was sent. */
-    void (*call_failed)(struct client *client, struct call *call, tp_status status,
-                        const char *text);
+    struct upwards up;
     tpi_web_files files;
     tp_after prepare; /* packs files that are waited for */
     tp_timer *tick;   /* owned: ten times a second while somebody is connected */

@@ -45,7 +45,9 @@ static size_t on_unread(void *context)
 
 static void on_drop(void *context)
 {
-    tpi_web_use_drop_pending(context);
+    struct client *client = context;
+
+    client->front->up.drop_pending(client);
 }
 
 /* The session of a second form sends nothing to devices. */

@@ -47,7 +47,8 @@ static void fail(struct client *client, const tp_msg *msg, const tp_message *wha
     const tp_msghdr *header = tp_msg_header(msg);
 
     if (header->seq > 0 && header->seq <= MOST_CALLS) {
-        client->front->call_failed(client, &client->calls[header->seq - 1], err->code, err->text);
+        client->front->up.call_failed(client, &client->calls[header->seq - 1], err->code,
+                                      err->text);
     } else if (client->connection != NULL) {
         tpi_web_status(client->connection, 2, "%s: %s", what->name, err->text);
     }

@@ -190,11 +190,7 @@ tp_origin tp_session_origin(const tp_session *session)
     return (tp_origin){arrival_ns(session), tpi_age_is_stale(session)};
 }
 
-tp_status tp_session_send_later(tp_session *session, const tp_origin *origin, tp_msg *msg,
-                                const tp_message *what, tp_error *err)
+void tpi_age_set_origin(tp_session *session, const tp_origin *origin)
 {
     session->account.origin = origin;
-    const tp_status status = tp_session_send(session, msg, what, err);
-    session->account.origin = NULL;
-    return status;
 }

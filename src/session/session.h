@@ -248,6 +248,9 @@ tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_e
 /* age.c: how old the message that is being handled can be; 0 if it has not waited. */
 int64_t tpi_age_ns(const tp_session *session);
 
+/* It has waited in the front, borrowed; NULL: no longer. */
+void tpi_age_set_origin(tp_session *session, const tp_origin *origin);
+
 /* Whether it came before the last panic was over. */
 bool tpi_age_is_stale(const tp_session *session);
 

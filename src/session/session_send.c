@@ -267,6 +267,15 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     return parks(session, msg, what) ? TP_OK : send_now(session, msg, what, err);
 }
 
+tp_status tp_session_send_later(tp_session *session, const tp_origin *origin, tp_msg *msg,
+                                const tp_message *what, tp_error *err)
+{
+    tpi_age_set_origin(session, origin);
+    const tp_status status = tp_session_send(session, msg, what, err);
+    tpi_age_set_origin(session, NULL);
+    return status;
+}
+
 static bool is_busy(tp_session *session)
 {
     return session->sending.requests >= session->limits.requests ||
