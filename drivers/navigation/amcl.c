@@ -37,6 +37,7 @@ struct amcl {
     double way, turn; /* of an update */
     tpi_nav_pose start;
     double start_deviation[3];
+    bool left; /* it was stopped: `start` is where it was, with the odometry `moved` */
 
     tpi_nav_pose moved; /* the odometry now */
     tpi_nav_pose then;  /* the odometry of the last update */
@@ -204,6 +205,34 @@ static void update(struct amcl *m, double time)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
+/* Begin where it was when it was stopped, moved as the robot since. Odometry of 0 0 0 was set back
+ * meanwhile. */
+static void go_on(struct amcl *m, const tpi_nav_pose *now)
+{
+    if (now->x != 0 || now->y != 0 || now->a != 0) {
+        const tpi_nav_pose by = tpi_nav_between(&m->moved, now);
+        m->start = tpi_nav_after(&m->start, &by);
+    }
+    m->left = false;
+    if (m->ready) {
+        begin(m);
+    }
+}
+
+/* Keep where it is for the next start, if that is clear. */
+static void leave(struct amcl *m)
+{
+    if (!m->ready || !m->has_moved || m->filter.guess_count == 0 ||
+        m->filter.guesses[0].weight < 0.5) {
+        return;
+    }
+    m->start = now_of(m, &m->filter.guesses[0]);
+    for (int i = 0; i < 3; i++) {
+        m->start_deviation[i] = fmax(sqrt(m->filter.guesses[0].cov[i]), 0.1);
+    }
+    m->left = true;
+}
+
 static void take_odometry(struct amcl *m, const tp_msg *msg)
 {
     const tp_position2d_data *data = tp_msg_payload(msg);
@@ -212,7 +241,11 @@ static void take_odometry(struct amcl *m, const tp_msg *msg)
         !isfinite(data->pos.px + data->pos.py + data->pos.pa)) {
         return;
     }
-    m->moved = (tpi_nav_pose){data->pos.px, data->pos.py, data->pos.pa};
+    const tpi_nav_pose now = {data->pos.px, data->pos.py, data->pos.pa};
+    if (m->left) {
+        go_on(m, &now);
+    }
+    m->moved = now;
     m->last = *data;
     m->has_moved = true;
     tell_pose(m, tp_msg_header(msg)->timestamp);
@@ -464,6 +497,7 @@ static void amcl_stop(tp_instance *self)
     struct amcl *m = tp_instance_state(self);
 
     tpi_gridmap_stop(&m->map);
+    leave(m);
     drop(m);
 }
 

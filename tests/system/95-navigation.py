@@ -343,6 +343,12 @@ def all_three_bring_a_robot_into_another_room():
         assert away(truth(robot), 2.2, 2.5) < 0.7, truth(robot)
         tap.equal(robot.stalls, 0)
         robot.close()
+        again = Robot(server.address, [(SIMULATION, 0), (LOCALIZE, 0), (POSITION2D, 2)])  # amcl has stopped, and starts again
+        wait_for_map(again)
+        again.step(3)
+        again.settle(LOCALIZE, 0, again.time)
+        assert error(again) < 0.4, (guesses(again), truth(again))
+        again.close()
 
 
 def two_clients_see_guesses_and_one_pose():
