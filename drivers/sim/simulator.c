@@ -184,6 +184,19 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
     return status;
 }
 
+/* Beside the configuration, or where worlds are, with a note. */
+static void find_world(const simd *s, const char *name, tpi_buf *path)
+{
+    char text[256];
+
+    tpi_buf_printf(path, "%s%s", name[0] == '/' ? "" : tp_instance_folder(s->instance), name);
+    if (tpi_sim_find_world(path, name)) {
+        snprintf(text, sizeof text, "%.60s is not beside the configuration: %.120s is taken", name,
+                 tpi_buf_text(path));
+        tp_instance_note(s->instance, text);
+    }
+}
+
 static tp_status load(simd *s, tp_error *err)
 {
     const char *name = tp_param_string(s->instance, "worldfile");
@@ -193,7 +206,7 @@ static tp_status load(simd *s, tp_error *err)
         return tp_fail(err, TP_E_INVALID,
                        "the first section of a world names its file with \"worldfile\"");
     }
-    tpi_buf_printf(&path, "%s%s", name[0] == '/' ? "" : tp_instance_folder(s->instance), name);
+    find_world(s, name, &path);
     tp_status status = path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
                                    : load_path(s, tpi_buf_text(&path), err);
     tpi_buf_fini(&path);

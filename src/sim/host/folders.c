@@ -45,3 +45,28 @@ void tpi_sim_folders(tpi_buf *path, const char *world)
         }
     }
 }
+
+bool tpi_sim_find_world(tpi_buf *path, const char *name)
+{
+    tpi_buf folders = {0}, other = {0};
+    bool found = false;
+
+    if (name[0] == '/' || path->failed || tpi_folder_mark(tpi_buf_text(path)) != 0) {
+        return false;
+    }
+    tpi_sim_folders(&folders, NULL);
+    for (const char *at = tpi_buf_text(&folders); *at != '\0' && !found;) {
+        const size_t length = strcspn(at, ":");
+        tpi_buf_clear(&other);
+        tpi_buf_printf(&other, "%.*s/%s", (int)length, at, name);
+        found = length > 0 && !other.failed && tpi_folder_mark(tpi_buf_text(&other)) != 0;
+        at += length + (at[length] == ':');
+    }
+    if (found) {
+        tpi_buf_clear(path);
+        tpi_buf_puts(path, tpi_buf_text(&other));
+    }
+    tpi_buf_fini(&other);
+    tpi_buf_fini(&folders);
+    return found;
+}

@@ -78,4 +78,8 @@ bool tpi_sim_own_folder(char *folder, size_t size, size_t index);
  * Troupe's own that exist. */
 void tpi_sim_folders(tpi_buf *path, const char *world);
 
+/* If there is no file `path`, it becomes the first one of these folders with this name, and true is
+ * returned. An absolute name is left alone. */
+bool tpi_sim_find_world(tpi_buf *path, const char *name);
+
 #endif

@@ -134,6 +134,29 @@ static void our_folders_are_searched_after_the_users(void **state)
     unsetenv("TROUPE_WORLD_PATH");
 }
 
+/* Only what is not there is looked for. */
+static void worlds_are_found_in_these_folders(void **state)
+{
+    char file[64], folders[96];
+    tpi_buf path = {0};
+
+    (void)state;
+    snprintf(folders, sizeof folders, "/nowhere::%s", folder);
+    write_world(file, "name \"found\"\n");
+    const char *name = strrchr(file, '/') + 1;
+    tpi_buf_puts(&path, "/nowhere/x.world");
+    assert_false(tpi_sim_find_world(&path, name));
+    assert_int_equal(setenv("TROUPE_WORLD_PATH", folders, 1), 0);
+    assert_false(tpi_sim_find_world(&path, file)); /* it is absolute */
+    assert_string_equal(tpi_buf_text(&path), "/nowhere/x.world");
+    assert_true(tpi_sim_find_world(&path, name));
+    assert_string_equal(tpi_buf_text(&path), file);
+    assert_false(tpi_sim_find_world(&path, "office.world")); /* there is one already */
+    unsetenv("TROUPE_WORLD_PATH");
+    tpi_buf_fini(&path);
+    remove(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +164,7 @@ int main(void)
         cmocka_unit_test(a_host_without_a_listener_takes_notes),
         cmocka_unit_test(threads_do_not_change_results),
         cmocka_unit_test(our_folders_are_searched_after_the_users),
+        cmocka_unit_test(worlds_are_found_in_these_folders),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
