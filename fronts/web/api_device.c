@@ -278,6 +278,14 @@ static void set_property(struct connection *c, const struct api_call *call,
     }
 }
 
+/* Whether a path goes on into a data message; words of this page come first. */
+static bool is_data(const struct web_device *device, const char *name)
+{
+    return strcmp(name, "command") != 0 && strcmp(name, "request") != 0 &&
+           strcmp(name, "properties") != 0 &&
+           tpi_web_message_named(device, TP_KIND_DATA, name) != NULL;
+}
+
 void tpi_web_api_device(struct connection *c, const struct api_call *call)
 {
     assert(front_is_current(c->front));
@@ -291,7 +299,7 @@ void tpi_web_api_device(struct connection *c, const struct api_call *call)
                        "there is no such device; a name is ROBOT:INTERFACE:INDEX");
     } else if (!posts && call->count == 3 && strcmp(third, "properties") == 0) {
         properties(c, device);
-    } else if (!posts && (call->count <= 3 || tpi_web_message_named(device, TP_KIND_DATA, third))) {
+    } else if (!posts && (call->count <= 3 || is_data(device, third))) {
         read_device(c, call, device);
     } else if (posts && call->count == 4 && strcmp(third, "command") == 0) {
         command(c, call, device);

@@ -6,7 +6,7 @@
 #include "log/recorder.h"
 #include "log/recover.h"
 
-enum { MOST = 1 << 24 }; /* of what is written: a bomb must not fill the memory of the fuzzer */
+enum { MOST = 1 << 20 }; /* of what is written: a bomb must not fill the memory of the fuzzer */
 
 static tp_status read_bytes(void *context, uint64_t at, void *bytes, size_t length, tp_error *err)
 {
