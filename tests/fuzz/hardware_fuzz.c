@@ -1,12 +1,14 @@
 /*
  * hardware_fuzz.c - any bytes from a robot or sensor on a line: the readers of packets of the
- * drivers p2os, sicklms200, mavlink, sonyevid30 and rflex, and sentences of garminnmea.
+ * drivers p2os, sicklms200, mavlink, sonyevid30, rflex and nomad_driver, and sentences of
+ * garminnmea.
  *
  * The first byte chooses the reader. Whatever came before, a whole packet is found again soon.
  */
 #include <math.h>
 #include <string.h>
 
+#include "../../drivers/classic/nomad.h"
 #include "../../drivers/classic/rflex.h"
 #include "../../drivers/garminnmea/nmea.h"
 #include "../../drivers/mavlink/frame.h"
@@ -136,10 +138,24 @@ static void read_rflex(const uint8_t *data, size_t size)
     fuzz_require(found > 0, "packets are not found any more");
 }
 
+/* Lengths are trusted, as on TCP: a message that was torn is not found again. */
+static void read_nomad(const uint8_t *data, size_t size)
+{
+    struct nomad nomad = {0};
+
+    for (size_t i = 0; i < size; i++) {
+        if (tpi_nomad_take(&nomad, data[i]) && tpi_nomad_words(&nomad) >= NOMAD_STATE) {
+            tpi_nomad_report(&nomad);
+            fuzz_require(isfinite(nomad.pose[0]) && isfinite(nomad.turned), "a place nowhere");
+        }
+        fuzz_require(nomad.length <= NOMAD_LONGEST, "more bytes than there is room");
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const readers[])(const uint8_t *data, size_t size) = {
-        read_p2os, read_lms, read_nmea, read_mavlink, read_visca, read_rflex};
+        read_p2os, read_lms, read_nmea, read_mavlink, read_visca, read_rflex, read_nomad};
     const size_t count = sizeof readers / sizeof readers[0];
 
     if (size > 0) {
