@@ -255,12 +255,12 @@ static void a_flipped_byte_costs_one_chunk_at_most(void **state)
 }
 
 /* Recover with one bit changed; how many messages there are. */
-static unsigned flipped(tpi_buf *file, size_t at, int bit)
+static uint64_t flipped(tpi_buf *file, size_t at, int bit)
 {
     tpi_log_recovery recovery;
 
     file->data[at] = (char)(file->data[at] ^ (char)(1 << bit));
-    const unsigned messages = recover(file, &recovery);
+    const uint64_t messages = recover(file, &recovery);
     assert_true(recovery.damages > 0);
     file->data[at] = (char)(file->data[at] ^ (char)(1 << bit));
     return messages;
