@@ -227,15 +227,17 @@ tp_status tpi_sim_bitmap_read_colours(struct sim_bitmap *out, const void *bytes,
     return read_any(out, true, bytes, length, err);
 }
 
-/* The bytes of a file, or of the same one with ".gz" behind its name; `name` is which. */
-static tp_status read_file(tpi_buf *out, tpi_buf *name, const char *path, tp_error *err)
+/* The bytes of a file, or of the same one with ".gz" behind its name, which is `packed` then. */
+static tp_status read_file(tpi_buf *out, tpi_buf *packed, const char *path, tp_error *err)
 {
     const tp_status status = tpi_file_read(out, path, LONGEST_FILE, err);
 
-    tpi_buf_printf(name, "%s%s", path, status == TP_OK ? "" : ".gz");
-    return status == TP_OK || tpi_file_read(out, tpi_buf_text(name), LONGEST_FILE, NULL) == TP_OK
-               ? TP_OK
-               : status;
+    if (status == TP_OK) {
+        return TP_OK;
+    }
+    tpi_buf_printf(packed, "%s.gz", path);
+    const bool found = tpi_file_read(out, tpi_buf_text(packed), LONGEST_FILE, NULL) == TP_OK;
+    return found ? TP_OK : status;
 }
 
 static tp_status read_gzip(struct sim_bitmap *out, bool coloured, const tpi_buf *bytes,
@@ -251,19 +253,19 @@ static tp_status read_gzip(struct sim_bitmap *out, bool coloured, const tpi_buf 
 
 static tp_status load_any(struct sim_bitmap *out, bool coloured, const char *path, tp_error *err)
 {
-    tpi_buf bytes = {0}, name = {0};
+    tpi_buf bytes = {0}, packed = {0};
 
     *out = (struct sim_bitmap){0};
-    tp_status status = read_file(&bytes, &name, path, err);
+    tp_status status = read_file(&bytes, &packed, path, err);
     if (status == TP_OK) {
         status = tpi_sim_is_gzip(bytes.data, bytes.length)
                      ? read_gzip(out, coloured, &bytes, err)
                      : read_any(out, coloured, bytes.data, bytes.length, err);
         if (status != TP_OK) {
-            tp_wrap(err, status, tpi_buf_text(&name));
+            tp_wrap(err, status, packed.length > 0 ? tpi_buf_text(&packed) : path);
         }
     }
-    tpi_buf_fini(&name);
+    tpi_buf_fini(&packed);
     tpi_buf_fini(&bytes);
     return status;
 }
