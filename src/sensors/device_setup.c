@@ -386,11 +386,10 @@ static bool tell_state(struct setup *u)
     s->answer_after = u->channel;
     tpi_sensor_answer_text(s, "L,");
     tpi_sensor_answer_whole(s, s->plan->channels[u->channel].number);
+    tpi_sensor_answer_text(s, ",state"); /* few and short texts: they take memory of the chip */
     if (run->state == TPI_RUN_ENDED) {
-        tpi_sensor_answer_text(s, ",state,ended,");
+        tpi_sensor_answer_text(s, ",ended,");
         tpi_sensor_answer_whole(s, run->taken);
-    } else {
-        tpi_sensor_answer_text(s, run->state == TPI_RUN_RUNS ? ",state,runs" : ",state,waits");
     }
     return true;
 }

@@ -447,9 +447,9 @@ static void tells_whether_a_channel_has_ended(void **state)
     says(&b, "<L,1,state>", "!!!,L,1,state\n");
     says(&b, "<L,1,S:trig,E:n=2,X:n=2,K:t=10000>", "L,1,ok\n");
     says(&b, "<L,go>", "L,go\n");
-    says(&b, "<L,1,state>", "L,1,state,waits\n");
+    says(&b, "<L,1,state>", "L,1,state\n");
     says(&b, "<T,1>", "T,1\n");
-    says(&b, "<L1state>", "L,1,state,runs\n");
+    says(&b, "<L1state>", "L,1,state\n");
     assert_string_equal(pass(&b, 25000), "L,1,0,2,13004,3;3\n");
     says(&b, "<L,1,state>", "L,1,state,ended,2\n");
     says(&b, "<L,1,state,1>", "!!!,L,1,state,1\n");

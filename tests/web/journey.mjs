@@ -84,7 +84,7 @@ main({
     const box = await page.locator('.stage canvas').boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     await page.waitForSelector('#journey:has-text("On its way")');
-    holds(Math.abs((await planner()).goal.px) < 1, 'the goal is elsewhere');
+    await until('the goal is in the middle', async () => Math.abs((await planner()).goal.px) < 1);
     await page.click('.go-to button:has-text("Stop")');
     await until('it stands', async () => {
       const first = await planner();
