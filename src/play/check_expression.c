@@ -163,6 +163,7 @@ static tpi_play_dimension check_name(tpi_play_checker *checker, tpi_play_node *n
         tpi_play_blame(checker, node, "this is a task, it has no value");
         break;
     default:
+        node->is_text = tpi_play_holds_text(checker, node->symbol);
         break;
     }
     return TPI_PLAY_PLAIN;
@@ -210,6 +211,14 @@ static tpi_play_node *inside(tpi_play_node *node)
         node = node->slots[0];
     }
     return node;
+}
+
+bool tpi_play_is_text(const tpi_play_node *node)
+{
+    while (node->kind == TPI_PLAY_GROUP && node->slots[0] != NULL) {
+        node = node->slots[0];
+    }
+    return node->is_text || tpi_play_sort_of(node) == TPI_PLAY_TEXT_SORT;
 }
 
 /* A device whose class has a unit is read in that unit if it meets a value with it. */
@@ -263,8 +272,7 @@ static bool joins_texts(tpi_play_checker *checker, tpi_play_node *node)
 {
     if (node->text[0] != '+' || checker->statement == NULL ||
         checker->statement->kind != TPI_PLAY_PRINT_STATEMENT ||
-        (tpi_play_sort_of(node->slots[0]) != TPI_PLAY_TEXT_SORT &&
-         tpi_play_sort_of(node->slots[1]) != TPI_PLAY_TEXT_SORT)) {
+        (!tpi_play_is_text(node->slots[0]) && !tpi_play_is_text(node->slots[1]))) {
         return false;
     }
     strcpy(tpi_play_blame(checker, node, "`+` needs numbers; `print` takes several values")->fix,
@@ -274,7 +282,7 @@ static bool joins_texts(tpi_play_checker *checker, tpi_play_node *node)
 
 static void refuse_text(tpi_play_checker *checker, tpi_play_node *node, const char *operator)
 {
-    if (tpi_play_sort_of(node) == TPI_PLAY_TEXT_SORT) {
+    if (tpi_play_is_text(node)) {
         tpi_play_blame(checker, inside(node), "a text: `%s` needs numbers", operator);
     }
 }

@@ -141,6 +141,26 @@ static void make_local(tpi_play_checker *checker, tpi_play_node *name, bool is_v
     tpi_play_symbol *symbol = create(checker, &function->locals, name, TPI_PLAY_LOCAL);
     if (symbol != NULL) {
         symbol->index = function->local_count++;
+        symbol->takes_others = is_value;
+    }
+}
+
+/* The variables of a `let`. */
+static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
+{
+    const bool is_text = node->slots[1] != NULL && node->slots[0]->next == NULL &&
+                         tpi_play_sort_of(node->slots[1]) == TPI_PLAY_TEXT_SORT;
+
+    for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
+        if (checker->function != NULL) {
+            make_local(checker, name, false);
+        } else {
+            make_variable(checker, name);
+        }
+        tpi_play_symbol *symbol = tpi_play_find(checker, name->text);
+        if (symbol != NULL) {
+            symbol->takes_others |= !is_text;
+        }
     }
 }
 
@@ -149,14 +169,8 @@ static void collect(tpi_play_checker *checker, tpi_play_node *body)
 {
     for (tpi_play_node *node = body != NULL ? body->slots[0] : NULL; node != NULL;
          node = node->next) {
-        if (node->kind == TPI_PLAY_LET_STATEMENT) {
-            for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
-                if (checker->function != NULL) {
-                    make_local(checker, name, false);
-                } else {
-                    make_variable(checker, name);
-                }
-            }
+        if (node->kind == TPI_PLAY_LET_STATEMENT && node->slots[0] != NULL) {
+            collect_let(checker, node);
         }
         if (node->kind == TPI_PLAY_TO_STATEMENT) {
             continue;
