@@ -164,7 +164,8 @@ static void check_stop(tpi_play_checker *checker, tpi_play_node *node)
     if (name != NULL && symbol != NULL && symbol->role == TPI_PLAY_TASK) {
         name->symbol = symbol;
     } else if (name != NULL) {
-        static const char *const all[] = {"all", "everything", "robot", "motors", NULL};
+        static const char *const all[] = {"all",    "everything", "robot", "motors",
+                                          "moving", "driving",    "now",   NULL};
         if (symbol == NULL && tpi_text_among(all, name->text)) {
             tpi_play_blame(checker, name, "leave it out: `stop` alone stops everything");
             return;
@@ -346,6 +347,16 @@ static bool check_block(tpi_play_checker *checker, tpi_play_node *node)
     }
 }
 
+/* A condition is no time: `wait button`. */
+static void check_wait(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_check_fits(checker, node->slots[0], TPI_PLAY_TIME);
+    if (node->slots[0] != NULL && tpi_play_sort_of(node->slots[0]) == TPI_PLAY_TRUTH_SORT) {
+        strcpy(tpi_play_blame(checker, node, "a condition stands behind `wait until`")->fix,
+               "wait until");
+    }
+}
+
 static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node **slots = node->slots;
@@ -359,7 +370,7 @@ static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
         tpi_play_need(checker, slots[0], TPI_PLAY_TASK, "a task");
         break;
     case TPI_PLAY_WAIT_STATEMENT:
-        tpi_play_check_fits(checker, slots[0], TPI_PLAY_TIME);
+        check_wait(checker, node);
         break;
     case TPI_PLAY_WAIT_UNTIL_STATEMENT:
         check_row(checker, slots[0]);

@@ -169,7 +169,11 @@ static bool lex_string(struct lexer *in)
         while (in->at > from + 1 && (in->at[-1] == ' ' || in->at[-1] == '\r')) {
             in->at--;
         }
-        complain(in, from, "the text has no closing \"");
+        const int length = (int)(in->at - from);
+        tpi_play_trouble *trouble = complain(in, from, "the text has no closing \"");
+        if (length > 1 && length < 70 && memchr(from, ' ', (size_t)length) == NULL) {
+            snprintf(trouble->fix, sizeof trouble->fix, "%.*s\"", length, from);
+        }
         is_bad = true;
     } else {
         in->at++;
@@ -194,29 +198,17 @@ static size_t quote_here(const struct lexer *in, const char *at)
     return 0;
 }
 
-/* A text in other quotes is reported, and taken as a text. */
-static bool lex_other_quotes(struct lexer *in)
+/* Whether nothing stands before this on its line. */
+static bool begins_line(const struct lexer *in)
 {
-    const char *from = in->at, *text = from + quote_here(in, from), *end = text;
-
-    while (end < in->end && quote_here(in, end) == 0 && *end != '\n') {
-        end++;
-    }
-    const bool is_closed = end < in->end && *end != '\n';
-    in->at = is_closed ? end + quote_here(in, end) : text;
-    tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
-    const size_t length = (size_t)(end - text);
-    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
-             is_closed && length < 70 ? (int)length : 0, text, is_closed ? "\"" : "");
-    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
-               is_closed ? length : 0) != NULL;
+    return in->out->count == 0 || in->out->list[in->out->count - 1].kind == TPI_PLAY_T_LINE_END;
 }
 
-/* A comment; one of another language, whose mark has two characters, is reported. */
+/* A comment; one of another language, is reported. */
 static bool lex_comment(struct lexer *in)
 {
     const bool is_foreign = *in->at != '#';
-    const char *from = in->at, *text = in->at + (is_foreign ? 2 : 1);
+    const char *from = in->at, *text = in->at + (*in->at == '/' ? 2 : 1);
 
     if (is_foreign) {
         in->at = text;
@@ -234,6 +226,27 @@ static bool lex_comment(struct lexer *in)
         stop--;
     }
     return add(in, TPI_PLAY_T_COMMENT, from, text, (size_t)(stop - text)) != NULL;
+}
+
+/* A text in other quotes is reported, and taken as a text. */
+static bool lex_other_quotes(struct lexer *in)
+{
+    const char *from = in->at, *text = from + quote_here(in, from), *end = text;
+
+    while (end < in->end && quote_here(in, end) == 0 && *end != '\n') {
+        end++;
+    }
+    const bool is_closed = end < in->end && *end != '\n';
+    if (!is_closed && *from == '\'' && begins_line(in)) {
+        return lex_comment(in);
+    }
+    in->at = is_closed ? end + quote_here(in, end) : text;
+    tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
+    const size_t length = (size_t)(end - text);
+    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
+             is_closed && length < 70 ? (int)length : 0, text, is_closed ? "\"" : "");
+    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
+               is_closed ? length : 0) != NULL;
 }
 
 /* Symbols of other languages, and what they are here. */
@@ -282,8 +295,7 @@ static bool closes_alone(const struct lexer *in)
     while (at < in->end && (*at == ' ' || *at == '\t' || *at == '\r')) {
         at++;
     }
-    return (at == in->end || *at == '\n' || *at == '#') &&
-           (in->out->count == 0 || in->out->list[in->out->count - 1].kind == TPI_PLAY_T_LINE_END);
+    return (at == in->end || *at == '\n' || *at == '#') && begins_line(in);
 }
 
 static bool lex_symbol(struct lexer *in)

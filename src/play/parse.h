@@ -28,6 +28,7 @@ typedef struct tpi_play_parser {
     bool is_abandoned;         /* an `end` is missing; all bodies end here */
     tpi_play_node *blamed;     /* a block whose `end` seems to be missing; NULL for none */
     const tpi_play_token *odd; /* an `end` that seems to be too many; NULL for none */
+    bool is_bare;              /* the first word of the statement is missing: `x = 5` */
 } tpi_play_parser;
 
 /* The next token; one of the kind LINE_END at the end. */

@@ -124,6 +124,12 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted)
     } else if (strcmp(wanted, "be") == 0 && token->kind == TPI_PLAY_T_WORD &&
                (strcmp(token->text, "equal") == 0 || strcmp(token->text, "equals") == 0)) {
         tpi_play_fix(tpi_play_lose(parser, "`be` is expected here"), "be", "", "");
+    } else if (strcmp(wanted, "be") == 0 && tpi_play_is_word(token, "<") &&
+               tpi_play_is_word(&token[1], "-") && token[1].is_attached) {
+        tpi_play_fix(tpi_play_mark(parser, token, token + 1, "`be` is expected here"), "be", "",
+                     "");
+        parser->is_lost = false;
+        parser->at += 2;
     } else if (strcmp(wanted, "times") == 0 && tpi_play_ends(token) && parser->at > 0 &&
                token[-1].kind == TPI_PLAY_T_UNIT) {
         tpi_play_fix(tpi_play_lose(parser, "`times` is expected here"), "times", "", "");
@@ -146,6 +152,16 @@ static bool is_operator(tpi_play_parser *parser, const tpi_play_token *token)
 
     if (meant == NULL) {
         return false;
+    }
+    const char *more = tpi_play_is_word(token, "is") && token[1].kind == TPI_PLAY_T_WORD
+                           ? tpi_play_meant(TPI_PLAY_MEANS_OPERATOR, token[1].text)
+                           : NULL;
+    if (more != NULL) {
+        const bool has_than = tpi_play_is_word(&token[2], "than");
+        tpi_play_fix(tpi_play_mark(parser, token, token + (has_than ? 2 : 1),
+                                   "two values are compared with a symbol"),
+                     "", more, "");
+        return true;
     }
     tpi_play_fix(tpi_play_lose(parser, "between two values this is written %s", meant), "", meant,
                  "");
@@ -249,6 +265,53 @@ static bool is_text(tpi_play_parser *parser, const tpi_play_token *token, tpi_pl
     return true;
 }
 
+/* `7 % 2`: what was taken for percent. */
+static bool is_rest(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    const bool is_value = token->kind == TPI_PLAY_T_NUMBER || tpi_play_is_word(token, "(") ||
+                          (token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text));
+
+    if (!is_value || token[-1].kind != TPI_PLAY_T_UNIT || strcmp(token[-1].text, "%") != 0) {
+        return false;
+    }
+    tpi_play_fix(
+        tpi_play_mark(parser, token - 1, token - 1, "the rest of a division is written `mod`"),
+        "mod", "", "");
+    return true;
+}
+
+/* What stands on a line although it belongs elsewhere. */
+static bool is_misplaced(tpi_play_parser *parser, const tpi_play_token *token, tpi_play_kind kind)
+{
+    if (kind == TPI_PLAY_TO_STATEMENT && token->kind == TPI_PLAY_T_WORD) {
+        tpi_play_fix(tpi_play_lose(parser,
+                                   "the values of a function stand in ( ); a name is one "
+                                   "word, such as `%.30s_%.30s`",
+                                   token[-1].text, token->text),
+                     "(", token->text, ")");
+    } else if (token->kind == TPI_PLAY_T_WORD && strcmp(token->text, "to") != 0 &&
+               tpi_play_begins_statement(tpi_play_lang_at(0), token->text)) {
+        tpi_play_lose(parser, "each statement stands on its own line: begin a new line here");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* `0,5` */
+static bool is_comma(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    if (tpi_play_is_word(token, ",") && token->is_attached && token[1].is_attached &&
+        token[-1].kind == TPI_PLAY_T_NUMBER && token[1].kind == TPI_PLAY_T_NUMBER) {
+        char number[80];
+        (void)snprintf(number, sizeof number, "%.30s.%.30s", token[-1].text, token[1].text);
+        tpi_play_fix(tpi_play_mark(parser, token - 1, token + 1, "a number has a point, no comma"),
+                     "", number, "");
+        return true;
+    }
+    return false;
+}
+
 void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
 {
     static const char *const limits[] = {"for", "timeout", "max", "maximum", "within", NULL};
@@ -258,15 +321,8 @@ void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
         parser->is_lost = true;
         return;
     }
-    if (tpi_play_is_word(token, ",") && token->is_attached && token[1].is_attached &&
-        token[-1].kind == TPI_PLAY_T_NUMBER && token[1].kind == TPI_PLAY_T_NUMBER) {
-        char number[80];
-        (void)snprintf(number, sizeof number, "%.30s.%.30s", token[-1].text, token[1].text);
-        tpi_play_fix(tpi_play_mark(parser, token - 1, token + 1, "a number has a point, no comma"),
-                     "", number, "");
-        return;
-    }
-    if (is_superfluous(parser, token, kind) || is_text(parser, token, kind) ||
+    if (is_comma(parser, token) || is_superfluous(parser, token, kind) ||
+        is_text(parser, token, kind) ||
         (kind == TPI_PLAY_DRIVE_STATEMENT && is_of_drive(parser, token)) ||
         is_operator(parser, token) || is_mistyped(parser, token)) {
         return;
@@ -290,7 +346,7 @@ void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
                      "", "");
     } else if (token->kind == TPI_PLAY_T_UNIT) {
         tpi_play_lose(parser, "a unit stands behind a number only");
-    } else {
+    } else if (!is_rest(parser, token) && !is_misplaced(parser, token, kind)) {
         tpi_play_lose(parser, "nothing more is expected on this line");
     }
 }

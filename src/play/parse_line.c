@@ -7,6 +7,20 @@
 #include "play/meant.h"
 #include "play/parse.h"
 
+/* `x = 5`: the rest is read as that of a `let`, so that the name is known below. */
+static void read_as_let(tpi_play_parser *parser, const tpi_play_token *token,
+                        const tpi_play_token *next)
+{
+    if (!tpi_play_trouble_at(parser->troubles, next->line, next->column)) { /* as `:=` has one */
+        tpi_play_fix(tpi_play_mark(parser, token, next, "a variable is set with `let`"), "let ",
+                     token->text, " be");
+    }
+    parser->tokens.list[parser->at + 1].kind = TPI_PLAY_T_WORD;
+    parser->tokens.list[parser->at + 1].text = "be";
+    parser->is_bare = true;
+    parser->is_lost = false;
+}
+
 /* `x = 5`, `x be 5`, `x += 5`, `x++` */
 static bool is_assignment(tpi_play_parser *parser, const tpi_play_token *token)
 {
@@ -18,8 +32,7 @@ static bool is_assignment(tpi_play_parser *parser, const tpi_play_token *token)
         tpi_play_fix(tpi_play_mark(parser, token, next, "a device is written with `set`"), "set ",
                      token->text, " to");
     } else if (tpi_play_is_word(next, "=") || tpi_play_is_word(next, "be")) {
-        tpi_play_fix(tpi_play_mark(parser, token, next, "a variable is set with `let`"), "let ",
-                     token->text, " be");
+        read_as_let(parser, token, next);
     } else if ((is_sum || is_difference) && tpi_play_is_word(&next[1], "=")) {
         tpi_play_fix(tpi_play_mark(parser, token, next + 1, sentence), "change ", token->text,
                      is_sum ? " by" : " by -");
@@ -84,6 +97,10 @@ bool tpi_play_guess_line(tpi_play_parser *parser)
     const tpi_play_token *token = tpi_play_peek(parser);
     const char *remark = tpi_play_meant(TPI_PLAY_MEANS_REMARK, token->text);
 
+    if (tpi_play_is_word(token, "message")) {
+        tpi_play_fix(tpi_play_lose(parser, "a message is a value"), "let x be message", "", "");
+        return true;
+    }
     if (tpi_play_is_reserved(token->text)) {
         return false;
     }
@@ -97,6 +114,11 @@ bool tpi_play_guess_line(tpi_play_parser *parser)
     if (tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "task", token->text)) {
         tpi_play_fix(tpi_play_lose(parser, "a task begins with `start`"), "start ", token->text,
                      "");
+        return true;
+    }
+    if (tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "to", token->text)) {
+        tpi_play_fix(tpi_play_lose(parser, "a function is called by its name and ( )"), "",
+                     token->text, "()");
         return true;
     }
     if (!tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "to", token->text)) {
@@ -132,19 +154,18 @@ static bool is_nearly_until(const tpi_play_parser *parser, const tpi_play_token 
            (nearest.best != NULL && !tpi_play_is_far(&nearest));
 }
 
-tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
+static tpi_play_kind guess_repeat(tpi_play_parser *parser)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
 
-    if (kind == TPI_PLAY_REPEAT_STATEMENT && tpi_play_is_word(&token[1], "forever") &&
-        tpi_play_ends(&token[2])) {
+    if (tpi_play_is_word(&token[1], "forever") && tpi_play_ends(&token[2])) {
         tpi_play_fix(tpi_play_mark(parser, token, token + 1, "`forever` repeats without an end"),
                      "forever", "", "");
         parser->is_lost = false;
         parser->at++;
         return TPI_PLAY_FOREVER_STATEMENT;
     }
-    if (kind == TPI_PLAY_REPEAT_STATEMENT && tpi_play_is_word(&token[1], "until")) {
+    if (tpi_play_is_word(&token[1], "until")) {
         tpi_play_fix(
             tpi_play_mark(parser, token, token + 1, "`while not` repeats until something is true"),
             "while not", "", "");
@@ -153,7 +174,19 @@ tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
         parser->tokens.list[parser->at].text = "while";
         return TPI_PLAY_WHILE_STATEMENT;
     }
-    if (kind == TPI_PLAY_WAIT_STATEMENT && is_nearly_until(parser, &token[1])) {
+    return TPI_PLAY_REPEAT_STATEMENT;
+}
+
+static tpi_play_kind guess_wait(tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (tpi_play_is_word(&token[1], "while")) {
+        tpi_play_fix(tpi_play_mark(parser, token, token + 1, "it waits until something is true"),
+                     "wait until not", "", "");
+        return TPI_PLAY_STATEMENTS;
+    }
+    if (is_nearly_until(parser, &token[1])) {
         parser->at++;
         tpi_play_fix(tpi_play_lose(parser, "`until` is expected here"), "until", "", "");
         parser->at--;
@@ -161,11 +194,53 @@ tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
         parser->tokens.list[parser->at + 1].text = "until";
         return TPI_PLAY_WAIT_UNTIL_STATEMENT;
     }
-    if (kind == TPI_PLAY_MOVE_STATEMENT &&
-        (token[1].kind == TPI_PLAY_T_NUMBER || tpi_play_is_word(&token[1], "-"))) {
-        tpi_play_fix(tpi_play_lose(parser, "`move` runs a motor; the robot drives with `drive`"),
-                     "drive", "", "");
+    return TPI_PLAY_WAIT_STATEMENT;
+}
+
+/* `move 50`, `move forward 50` */
+static tpi_play_kind guess_move(tpi_play_parser *parser)
+{
+    static const char sentence[] = "`move` runs a motor; the robot drives with `drive`";
+    static const char *const ahead[] = {"forward", "forwards", "ahead", NULL};
+    static const char *const back[] = {"back", "backward", "backwards", NULL};
+    const tpi_play_token *token = tpi_play_peek(parser);
+    const bool is_word = token[1].kind == TPI_PLAY_T_WORD;
+    const bool is_back = is_word && tpi_text_among(back, token[1].text);
+
+    if (is_word && (is_back || tpi_text_among(ahead, token[1].text)) &&
+        token[2].kind == TPI_PLAY_T_NUMBER) {
+        tpi_play_fix(tpi_play_mark(parser, token, token + 1, sentence),
+                     is_back ? "drive -" : "drive", "", "");
         return TPI_PLAY_STATEMENTS;
     }
+    if (token[1].kind == TPI_PLAY_T_NUMBER || tpi_play_is_word(&token[1], "-")) {
+        tpi_play_fix(tpi_play_lose(parser, "%s", sentence), "drive", "", "");
+        return TPI_PLAY_STATEMENTS;
+    }
+    return TPI_PLAY_MOVE_STATEMENT;
+}
+
+/* `do forever`, `do drive 50` */
+static tpi_play_kind guess_do(tpi_play_parser *parser)
+{
+    parser->at++;
+    const tpi_play_kind kind = tpi_play_kind_here(parser);
+    parser->at--;
+    if (kind == TPI_PLAY_STATEMENTS || kind == TPI_PLAY_CALL_STATEMENT ||
+        tpi_play_statement_of(kind)->place == TPI_PLAY_BRANCH) {
+        return TPI_PLAY_DO_STATEMENT;
+    }
+    tpi_play_lose(parser, "leave it out: `do` stands before commands such as MovePower");
+    parser->is_lost = false;
+    parser->at++;
     return kind;
+}
+
+tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
+{
+    return kind == TPI_PLAY_REPEAT_STATEMENT ? guess_repeat(parser)
+           : kind == TPI_PLAY_WAIT_STATEMENT ? guess_wait(parser)
+           : kind == TPI_PLAY_MOVE_STATEMENT ? guess_move(parser)
+           : kind == TPI_PLAY_DO_STATEMENT   ? guess_do(parser)
+                                             : kind;
 }
