@@ -449,7 +449,7 @@ static void check_body(tpi_play_checker *checker, tpi_play_node *body, bool is_t
     for (tpi_play_node *node = body != NULL ? body->slots[0] : NULL; node != NULL;
          node = node->next) {
         if (!is_top && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
-            tpi_play_blame(checker, node, "this stands outside of all bodies");
+            tpi_play_blame(checker, node, "this stands outside of all bodies: write it above them");
         } else {
             check_statement(checker, node);
         }

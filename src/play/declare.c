@@ -41,8 +41,8 @@ static bool is_free(tpi_play_checker *checker, const tpi_play_node *node,
                     const tpi_play_symbol *other)
 {
     if (other != NULL) {
-        tpi_play_blame(checker, node, "this is %s already, in line %u", role_text(other->role),
-                       other->line);
+        tpi_play_blame(checker, node, "this is %s already, in line %u: take another name",
+                       role_text(other->role), other->line);
         return false;
     }
     if (tpi_play_math_named(node->text) >= 0) {

@@ -264,13 +264,30 @@ static const struct {
     {"&&", "and", "both conditions: write `and`"},
     {"||", "or", "one of the conditions: write `or`"},
     {"&", ",", "texts are joined by a comma in `print`"},
+    {"|", "or", "one of the conditions: write `or`"},
     {"!", "not", "the opposite: write `not`"},
+    {"~", "not", "the opposite: write `not`"},
+    {"$", "", "leave it out: a name has no sign in front"},
+    {"[", "", "there are no lists: a variable holds one value"},
     {"%", "mod", "the rest of a division is written `mod`"},
     {";", "", "leave it out: each statement stands on its own line, nothing ends it"},
     {"{", "", "leave it out: a body ends with `end`, not with }"},
     {"}", "end", "a body ends with `end`"},
     {":", "", "leave it out: nothing stands between a statement and its body"},
 };
+
+/* Whether two values are compared before this on the line. */
+static bool has_comparison(const struct lexer *in)
+{
+    unsigned i = in->out->count;
+
+    while (i > 0 && in->out->list[i - 1].kind != TPI_PLAY_T_LINE_END &&
+           (in->out->list[i - 1].kind != TPI_PLAY_T_SYMBOL ||
+            strpbrk(in->out->list[i - 1].text, "=<>") == NULL)) {
+        i--;
+    }
+    return i > 0 && in->out->list[i - 1].kind == TPI_PLAY_T_SYMBOL;
+}
 
 /* Whether a parenthesis of this line is open. */
 static bool is_open(const struct lexer *in)
@@ -298,10 +315,28 @@ static bool closes_alone(const struct lexer *in)
     return (at == in->end || *at == '\n' || *at == '#') && begins_line(in);
 }
 
-static bool lex_symbol(struct lexer *in)
+/* A symbol of the language, or a character without meaning. */
+static bool lex_own(struct lexer *in)
 {
     static const char *const symbols[] = {"<=", ">=", "<>", "<", ">", "=", "+",
                                           "-",  "*",  "/",  "(", ")", ",", NULL};
+    const char *from = in->at;
+    const size_t left = (size_t)(in->end - in->at);
+
+    for (unsigned i = 0; symbols[i] != NULL; i++) {
+        const size_t length = strlen(symbols[i]);
+        if (length <= left && memcmp(from, symbols[i], length) == 0) {
+            in->at += length;
+            return add(in, TPI_PLAY_T_SYMBOL, from, from, length) != NULL;
+        }
+    }
+    in->at++;
+    complain(in, from, "this character has no meaning here");
+    return add(in, TPI_PLAY_T_BAD, from, from, 1) != NULL;
+}
+
+static bool lex_symbol(struct lexer *in)
+{
     const char *from = in->at;
     const size_t left = (size_t)(in->end - in->at);
 
@@ -317,6 +352,11 @@ static bool lex_symbol(struct lexer *in)
         }
         return add(in, TPI_PLAY_T_WORD, from, "end", 3) != NULL;
     }
+    if (*from == '&' && left > 1 && from[1] != '&' && has_comparison(in)) {
+        in->at++;
+        strcpy(complain(in, from, "both conditions: write `and`")->fix, "and");
+        return add(in, TPI_PLAY_T_WORD, from, "and", 3) != NULL;
+    }
     in->has_bracket |= *from == '{';
     for (unsigned i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         const size_t length = strlen(foreign[i].symbol);
@@ -330,16 +370,7 @@ static bool lex_symbol(struct lexer *in)
                              from, foreign[i].fix, strlen(foreign[i].fix)) != NULL;
         }
     }
-    for (unsigned i = 0; symbols[i] != NULL; i++) {
-        const size_t length = strlen(symbols[i]);
-        if (length <= left && memcmp(from, symbols[i], length) == 0) {
-            in->at += length;
-            return add(in, TPI_PLAY_T_SYMBOL, from, from, length) != NULL;
-        }
-    }
-    in->at++;
-    complain(in, from, "this character has no meaning here");
-    return add(in, TPI_PLAY_T_BAD, from, from, 1) != NULL;
+    return lex_own(in);
 }
 
 static bool lex_one(struct lexer *in)

@@ -355,7 +355,7 @@ static void check_place(tpi_play_parser *parser, const tpi_play_node *node,
     if (opener != NULL && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
         tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, word,
-                             "this stands outside of all bodies");
+                             "this stands outside of all bodies: write it above them");
     }
 }
 
