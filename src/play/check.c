@@ -231,7 +231,7 @@ static void check_let(tpi_play_checker *checker, tpi_play_node *node)
     } else {
         tpi_play_check_expression(checker, value);
     }
-    if (count == 1) {
+    if (count == 1 && tpi_play_sort_of(value) == TPI_PLAY_TEXT_SORT) {
         note_set(checker, node->slots[0]->symbol);
     } else if (count > 1 && value->kind != TPI_PLAY_DO) {
         tpi_play_blame(checker, value, "several names take the results of a command: `be do …`");

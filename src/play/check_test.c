@@ -190,6 +190,8 @@ static void variables_that_may_hold_numbers_are_accepted(void **state)
         "to f(t)\n    print t * 2\n    let t be \"a\"\nend\nf(1)",
         "to f\n    let t be 1\nend\nlet t be \"a\"\nf()\nprint t * 2",
         "let t be \"a\"\nprint t = \"b\", t\nshow t\nsay t\nlog x, t",
+        "repeat 3 times\n    print t * 2\n    let t be t + 1\nend\nprint t * 2",
+        "let t be \"a\"\nlet t be t = 1\nprint t * 2",
         "device d is Display\nlet t be \"a\"\nset d to t",
     };
     struct play *play = play_create();

@@ -145,6 +145,28 @@ static void make_local(tpi_play_checker *checker, tpi_play_node *name, bool is_v
     }
 }
 
+/* Whether a value is computed from the variable itself: with a text in it, that fails. */
+static bool computes_from(const tpi_play_node *value, const char *name, bool is_operand)
+{
+    if (value == NULL) {
+        return false;
+    }
+    switch (value->kind) {
+    case TPI_PLAY_NAME:
+        return is_operand && strcmp(value->text, name) == 0;
+    case TPI_PLAY_GROUP:
+        return computes_from(value->slots[0], name, is_operand);
+    case TPI_PLAY_NEGATIVE:
+        return computes_from(value->slots[0], name, true);
+    case TPI_PLAY_BINARY:
+        return tpi_play_sort_of(value) != TPI_PLAY_TRUTH_SORT &&
+               (computes_from(value->slots[0], name, true) ||
+                computes_from(value->slots[1], name, true));
+    default:
+        return false;
+    }
+}
+
 /* The variables of a `let`. */
 static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
 {
@@ -159,7 +181,7 @@ static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
         }
         tpi_play_symbol *symbol = tpi_play_find(checker, name->text);
         if (symbol != NULL) {
-            symbol->takes_others |= !is_text;
+            symbol->takes_others |= !is_text && !computes_from(node->slots[1], name->text, false);
         }
     }
 }
