@@ -144,6 +144,32 @@ static void list_names(char *out, size_t size, const tpi_play_symbol *function, 
     }
 }
 
+/* What is called is no function. */
+static void blame_call(tpi_play_checker *checker, const tpi_play_node *node)
+{
+    const char *statement = tpi_play_meant(TPI_PLAY_MEANS_STATEMENT, node->text);
+    tpi_play_trouble *trouble = tpi_play_blame(
+        checker, node, node->symbol == NULL ? "there is no such function" : "this is no function");
+
+    if (node->symbol != NULL && node->symbol->role == TPI_PLAY_TASK) {
+        strcpy(trouble->text, "a task begins with `start`, without ( )");
+        snprintf(trouble->fix, sizeof trouble->fix, "start %.60s", node->text);
+        return;
+    }
+    tpi_play_offer_names(checker, trouble, node->text, true);
+    if (trouble->fix[0] != '\0' || node->symbol != NULL) {
+        return;
+    }
+    if (statement != NULL && checker->statement != NULL &&
+        checker->statement->kind == TPI_PLAY_CALL_STATEMENT) {
+        strcpy(trouble->text, "there is no such statement"); /* `sleep(2)` */
+        strcpy(trouble->fix, statement);
+    } else {
+        snprintf(trouble->text, sizeof trouble->text,
+                 "there is no such function: make it with `to %.50s`", node->text);
+    }
+}
+
 tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node *node)
 {
     const unsigned given = check_values(checker, node->slots[0]);
@@ -151,19 +177,7 @@ tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node 
 
     node->symbol = math < 0 ? tpi_play_find(checker, node->text) : NULL;
     if (math < 0 && (node->symbol == NULL || node->symbol->role != TPI_PLAY_FUNCTION)) {
-        tpi_play_trouble *trouble = tpi_play_blame(
-            checker, node,
-            node->symbol == NULL ? "there is no such function" : "this is no function");
-        if (node->symbol != NULL && node->symbol->role == TPI_PLAY_TASK) {
-            strcpy(trouble->text, "a task begins with `start`, without ( )");
-            snprintf(trouble->fix, sizeof trouble->fix, "start %.60s", node->text);
-        } else {
-            tpi_play_offer_names(checker, trouble, node->text, true);
-        }
-        if (trouble->fix[0] == '\0' && node->symbol == NULL) {
-            snprintf(trouble->text, sizeof trouble->text,
-                     "there is no such function: make it with `to %.50s`", node->text);
-        }
+        blame_call(checker, node);
         node->symbol = NULL;
         return TPI_PLAY_PLAIN;
     }

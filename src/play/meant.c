@@ -45,7 +45,9 @@ static const pair statements[] = {
     {"drucke", "print"},      {"gehe", "drive"},
     {"mache", "do"},          {"avance", "drive"},
     {"imprime", "print"},     {"lorsque", "when"},
-    {"boucle", "forever"},    {NULL, NULL},
+    {"boucle", "forever"},    {"sub", "to"},
+    {"printf", "print"},      {"println", "print"},
+    {"cout", "print"},        {NULL, NULL},
 };
 
 static const pair operators[] = {

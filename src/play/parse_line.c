@@ -92,6 +92,38 @@ static bool is_device(tpi_play_parser *parser, const tpi_play_token *token)
     return true;
 }
 
+/* `blink`, `begin blink`, `dance`, `dance 5`: names of tasks and functions. */
+static bool is_of_program(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    if (tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "task", token->text)) {
+        tpi_play_fix(tpi_play_lose(parser, "a task begins with `start`"), "start ", token->text,
+                     "");
+        return true;
+    }
+    if (token[1].kind == TPI_PLAY_T_WORD && tpi_play_ends(&token[2]) &&
+        tpi_play_is_declared(parser, "task", token[1].text) &&
+        !tpi_play_near_statement(token->text, 2)) { /* such as `stpo` */
+        tpi_play_fix(tpi_play_lose(parser, "a task begins with `start`"), "start", "", "");
+        return true;
+    }
+    if (tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "to", token->text)) {
+        tpi_play_fix(tpi_play_lose(parser, "a function is called by its name and ( )"), "",
+                     token->text, "()");
+        return true;
+    }
+    if (!tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "to", token->text)) {
+        char call[80];
+        const bool is_short = tpi_play_ends(&token[2]) && token[1].kind != TPI_PLAY_T_STRING;
+        (void)snprintf(call, sizeof call, "%.40s(%.30s", token->text,
+                       is_short ? token[1].text : "");
+        tpi_play_fix(tpi_play_mark(parser, token, is_short ? token + 1 : token,
+                                   "this is a function: its values stand in ( )"),
+                     "", call, is_short ? ")" : "");
+        return true;
+    }
+    return false;
+}
+
 bool tpi_play_guess_line(tpi_play_parser *parser)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
@@ -111,27 +143,7 @@ bool tpi_play_guess_line(tpi_play_parser *parser)
         tpi_play_lose(parser, "%s", remark);
         return true;
     }
-    if (tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "task", token->text)) {
-        tpi_play_fix(tpi_play_lose(parser, "a task begins with `start`"), "start ", token->text,
-                     "");
-        return true;
-    }
-    if (tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "to", token->text)) {
-        tpi_play_fix(tpi_play_lose(parser, "a function is called by its name and ( )"), "",
-                     token->text, "()");
-        return true;
-    }
-    if (!tpi_play_ends(&token[1]) && tpi_play_is_declared(parser, "to", token->text)) {
-        char call[80];
-        const bool is_short = tpi_play_ends(&token[2]) && token[1].kind != TPI_PLAY_T_STRING;
-        (void)snprintf(call, sizeof call, "%.40s(%.30s", token->text,
-                       is_short ? token[1].text : "");
-        tpi_play_fix(tpi_play_mark(parser, token, is_short ? token + 1 : token,
-                                   "this is a function: its values stand in ( )"),
-                     "", call, is_short ? ")" : "");
-        return true;
-    }
-    return false;
+    return is_of_program(parser, token);
 }
 
 /* `wait untill eye > 50`: a mistyped word that something stands behind. */
