@@ -41,7 +41,7 @@ static const char *const written[] = {
     "device b is Button\nrepeat 3 times\nprint b\nwait 0.05\nend\nstop\nlet x be 0\nprint 5 mod "
     "x\n",
     "to deep(n)\nreturn deep(n + 1) + 1\nend\nprint 1\nprint deep(0)\n",
-    "let x be \"text\"\nprint x\nprint x + 1\n",
+    "repeat 1 times\nlet x be \"text\"\nend\nprint x\nprint x + 1\n",
     "let x be 0\nprint 1\nprint 5 mod x\n",
     "repeat 10 times\nprint random(1, 6), random(0, 1.0), random(-5, 5)\nend\n",
     "let x be 2147483647\nprint x + 1, x * 2, -x - 2, x * x, x / 3\nlet y be 1\nrepeat 40 "

@@ -17,13 +17,20 @@ tpi_play_trouble *tpi_play_blame(tpi_play_checker *checker, const tpi_play_node 
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
+    while (node->kind == TPI_PLAY_GROUP && node->slots[0] != NULL) {
+        node = node->slots[0];
+    }
     if (node->kind < TPI_PLAY_STATEMENTS) {
         const char *shape = tpi_play_statement_of(node->kind)->shape;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
     } else {
         const char *quote = node->kind == TPI_PLAY_STRING ? "\"" : "";
-        snprintf(word, sizeof word, "%s%.60s%s", quote, node->text != NULL ? node->text : "",
-                 quote);
+        const char *first = node->text != NULL                ? node->text
+                            : node->kind == TPI_PLAY_MESSAGE  ? "message"
+                            : node->kind == TPI_PLAY_NEGATIVE ? "-"
+                            : node->kind == TPI_PLAY_NOT      ? "not"
+                                                              : "";
+        snprintf(word, sizeof word, "%s%.60s%s", quote, first, quote);
     }
     return tpi_play_trouble_add(checker->troubles, node->line, node->column, node->width, word,
                                 "%s", text);
@@ -37,7 +44,7 @@ void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
     }
     const tpi_play_dimension found = tpi_play_check_expression(checker, node);
     const tpi_play_node *at = node;
-    if (tpi_play_sort_of(node) == TPI_PLAY_TEXT_SORT) {
+    if (tpi_play_is_text(node)) {
         tpi_play_blame(checker, node, "a text: %s is needed", tpi_play_dimension_text(dimension));
     }
     /* A reading in percent may stand for any value. */
@@ -131,7 +138,8 @@ static void check_set(tpi_play_checker *checker, tpi_play_node *node)
             writer_of(checker, device->class, tpi_play_sort_of(node->slots[1]));
         node->slots[0]->reading = (uint8_t)command;
         tpi_play_use(device, command);
-        if (tpi_play_sort_of(node->slots[1]) != TPI_PLAY_TEXT_SORT && command != TPI_WRITE_COUNT) {
+        if (tpi_play_sort_of(node->slots[1]) != TPI_PLAY_TEXT_SORT && command != TPI_WRITE_COUNT &&
+            !(command == TPI_DISPLAY_VALUE && tpi_play_is_text(node->slots[1]))) {
             tpi_play_check_fits(checker, node->slots[1],
                                 command == TPI_WRITE_SERVO ? TPI_PLAY_ANGLE : TPI_PLAY_PERCENT);
         }
@@ -156,7 +164,8 @@ static void check_stop(tpi_play_checker *checker, tpi_play_node *node)
     if (name != NULL && symbol != NULL && symbol->role == TPI_PLAY_TASK) {
         name->symbol = symbol;
     } else if (name != NULL) {
-        static const char *const all[] = {"all", "everything", "robot", "motors", NULL};
+        static const char *const all[] = {"all",    "everything", "robot", "motors",
+                                          "moving", "driving",    "now",   NULL};
         if (symbol == NULL && tpi_text_among(all, name->text)) {
             tpi_play_blame(checker, name, "leave it out: `stop` alone stops everything");
             return;
@@ -169,6 +178,41 @@ static void check_stop(tpi_play_checker *checker, tpi_play_node *node)
 }
 
 /* ---- Variables ---- */
+
+bool tpi_play_holds_text(const tpi_play_checker *checker, const tpi_play_symbol *variable)
+{
+    return variable->role >= TPI_PLAY_VARIABLE && !variable->takes_others &&
+           variable->set_at > checker->set_from;
+}
+
+/* A variable that a body sets: so it is up to the end of that body. */
+struct tpi_play_setting {
+    tpi_play_symbol *variable;
+    unsigned before; /* its `set_at` */
+    struct tpi_play_setting *up;
+};
+
+static void note_set(tpi_play_checker *checker, tpi_play_symbol *variable)
+{
+    if (variable == NULL || variable->takes_others || variable->set_at > checker->set_from) {
+        return;
+    }
+    struct tpi_play_setting *setting = tpi_arena_alloc(&checker->tree->arena, sizeof *setting);
+    if (setting == NULL) {
+        checker->troubles->no_memory = true;
+        return;
+    }
+    *setting = (struct tpi_play_setting){variable, variable->set_at, checker->set};
+    checker->set = setting;
+    variable->set_at = ++checker->set_count;
+}
+
+static void forget_set(tpi_play_checker *checker, const struct tpi_play_setting *outer)
+{
+    for (; checker->set != outer; checker->set = checker->set->up) {
+        checker->set->variable->set_at = checker->set->before;
+    }
+}
 
 static void check_let(tpi_play_checker *checker, tpi_play_node *node)
 {
@@ -184,10 +228,12 @@ static void check_let(tpi_play_checker *checker, tpi_play_node *node)
     }
     if (value->kind == TPI_PLAY_DO) {
         tpi_play_check_command(checker, value, value->text, value->slots[0], count);
-        return;
+    } else {
+        tpi_play_check_expression(checker, value);
     }
-    tpi_play_check_expression(checker, value);
-    if (count > 1) {
+    if (count == 1 && tpi_play_sort_of(value) == TPI_PLAY_TEXT_SORT) {
+        note_set(checker, node->slots[0]->symbol);
+    } else if (count > 1 && value->kind != TPI_PLAY_DO) {
         tpi_play_blame(checker, value, "several names take the results of a command: `be do …`");
     }
 }
@@ -202,9 +248,12 @@ static void check_change(tpi_play_checker *checker, tpi_play_node *node)
     } else {
         tpi_play_need(checker, name, TPI_PLAY_VARIABLE, "a variable");
     }
+    if (symbol != NULL && tpi_play_holds_text(checker, symbol)) {
+        tpi_play_blame(checker, name, "this holds a text: `change` adds numbers");
+    }
     if (node->slots[1] != NULL) {
         tpi_play_check_expression(checker, node->slots[1]);
-        if (tpi_play_sort_of(node->slots[1]) == TPI_PLAY_TEXT_SORT) {
+        if (tpi_play_is_text(node->slots[1])) {
             tpi_play_blame(checker, node->slots[1], "a text: `change` adds numbers");
         }
     }
@@ -238,14 +287,16 @@ static void check_loop(tpi_play_checker *checker, tpi_play_node *body)
     checker->loops--;
 }
 
-/* A body that loops around it cannot be left from. */
+/* A body that loops around it cannot be left from, and that runs at another time. */
 static void check_apart(tpi_play_checker *checker, tpi_play_node *body)
 {
-    const unsigned loops = checker->loops;
+    const unsigned loops = checker->loops, set_from = checker->set_from;
 
     checker->loops = 0;
+    checker->set_from = checker->set_count;
     check_body(checker, body, false);
     checker->loops = loops;
+    checker->set_from = set_from;
 }
 
 static void check_if(tpi_play_checker *checker, tpi_play_node *node)
@@ -296,6 +347,16 @@ static bool check_block(tpi_play_checker *checker, tpi_play_node *node)
     }
 }
 
+/* A condition is no time: `wait button`. */
+static void check_wait(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_check_fits(checker, node->slots[0], TPI_PLAY_TIME);
+    if (node->slots[0] != NULL && tpi_play_sort_of(node->slots[0]) == TPI_PLAY_TRUTH_SORT) {
+        strcpy(tpi_play_blame(checker, node, "a condition stands behind `wait until`")->fix,
+               "wait until");
+    }
+}
+
 static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node **slots = node->slots;
@@ -309,7 +370,7 @@ static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
         tpi_play_need(checker, slots[0], TPI_PLAY_TASK, "a task");
         break;
     case TPI_PLAY_WAIT_STATEMENT:
-        tpi_play_check_fits(checker, slots[0], TPI_PLAY_TIME);
+        check_wait(checker, node);
         break;
     case TPI_PLAY_WAIT_UNTIL_STATEMENT:
         check_row(checker, slots[0]);
@@ -383,14 +444,17 @@ static void check_statement(tpi_play_checker *checker, tpi_play_node *node)
 
 static void check_body(tpi_play_checker *checker, tpi_play_node *body, bool is_top)
 {
+    const struct tpi_play_setting *outer = checker->set;
+
     for (tpi_play_node *node = body != NULL ? body->slots[0] : NULL; node != NULL;
          node = node->next) {
         if (!is_top && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
-            tpi_play_blame(checker, node, "this stands outside of all bodies");
+            tpi_play_blame(checker, node, "this stands outside of all bodies: write it above them");
         } else {
             check_statement(checker, node);
         }
     }
+    forget_set(checker, outer);
 }
 
 bool tpi_play_check(tpi_play_names *names, tpi_play_tree *tree, const tpi_vocabulary *vocabulary,

@@ -36,6 +36,9 @@ typedef struct tpi_play_symbol {
     const tpi_device_class *class; /* its first one; NULL if it is not known */
     tpi_command command;           /* what it is used with first; TPI_COMMANDS for nothing */
     bool needs_unit;               /* it is compared with a value that has a unit */
+    /* Of a variable. */
+    bool takes_others; /* not every `let` of the program gives it a text */
+    unsigned set_at;   /* the number of the `let` on every way to this place; 0 for none */
 } tpi_play_symbol;
 
 /* What was found out. The memory is that of the tree. */
@@ -60,6 +63,9 @@ typedef enum tpi_play_sort {
 } tpi_play_sort;
 tpi_play_sort tpi_play_sort_of(const tpi_play_node *node);
 
+/* Whether the value is a text for certain, also that of a variable. */
+bool tpi_play_is_text(const tpi_play_node *node);
+
 /* The number of the built-in function with this name; -1 for none. */
 int tpi_play_math_named(const char *name);
 const char *tpi_play_math_name(unsigned function);
@@ -81,6 +87,9 @@ typedef struct tpi_play_checker {
     tpi_play_symbol *function;        /* in which it is; NULL for none */
     unsigned loops;
     const tpi_play_node *statement; /* that is checked; NULL for none */
+    struct tpi_play_setting *set;   /* what is set on every way here, last first */
+    unsigned set_count;
+    unsigned set_from; /* `set_at` above this is of the same task or function */
 } tpi_play_checker;
 
 /* Report a mistake at a node. */
@@ -89,6 +98,10 @@ tpi_play_trouble *tpi_play_blame(tpi_play_checker *checker, const tpi_play_node 
 
 /* Find the symbol of a name from where the checker is; NULL for none. */
 tpi_play_symbol *tpi_play_find(const tpi_play_checker *checker, const char *name);
+
+/* Whether a variable holds a text for certain where the checker is: each `let` of the program gives
+ * it one, and one of them stands on every way here. */
+bool tpi_play_holds_text(const tpi_play_checker *checker, const tpi_play_symbol *variable);
 
 /* Make names: those of the whole program, before anything is checked. */
 void tpi_play_declare(tpi_play_checker *checker);

@@ -129,6 +129,47 @@ static unsigned check_values(tpi_play_checker *checker, tpi_play_node *values)
     return count;
 }
 
+/* The names of the values of a function; those of a built-in one are x and y. */
+static void list_names(char *out, size_t size, const tpi_play_symbol *function, unsigned count)
+{
+    const tpi_play_symbol *value = function != NULL ? function->locals : NULL;
+
+    for (unsigned i = 0; i < count; i++) {
+        const size_t length = strlen(out);
+        snprintf(out + length, size - length, "%s%.20s", i > 0 ? ", " : "",
+                 value != NULL ? value->name
+                 : i == 0      ? "x"
+                               : "y");
+        value = value != NULL ? value->next : NULL;
+    }
+}
+
+/* What is called is no function. */
+static void blame_call(tpi_play_checker *checker, const tpi_play_node *node)
+{
+    const char *statement = tpi_play_meant(TPI_PLAY_MEANS_STATEMENT, node->text);
+    tpi_play_trouble *trouble = tpi_play_blame(
+        checker, node, node->symbol == NULL ? "there is no such function" : "this is no function");
+
+    if (node->symbol != NULL && node->symbol->role == TPI_PLAY_TASK) {
+        strcpy(trouble->text, "a task begins with `start`, without ( )");
+        snprintf(trouble->fix, sizeof trouble->fix, "start %.60s", node->text);
+        return;
+    }
+    tpi_play_offer_names(checker, trouble, node->text, true);
+    if (trouble->fix[0] != '\0' || node->symbol != NULL) {
+        return;
+    }
+    if (statement != NULL && checker->statement != NULL &&
+        checker->statement->kind == TPI_PLAY_CALL_STATEMENT) {
+        strcpy(trouble->text, "there is no such statement"); /* `sleep(2)` */
+        strcpy(trouble->fix, statement);
+    } else {
+        snprintf(trouble->text, sizeof trouble->text,
+                 "there is no such function: make it with `to %.50s`", node->text);
+    }
+}
+
 tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node *node)
 {
     const unsigned given = check_values(checker, node->slots[0]);
@@ -136,22 +177,22 @@ tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node 
 
     node->symbol = math < 0 ? tpi_play_find(checker, node->text) : NULL;
     if (math < 0 && (node->symbol == NULL || node->symbol->role != TPI_PLAY_FUNCTION)) {
-        tpi_play_trouble *trouble = tpi_play_blame(
-            checker, node,
-            node->symbol == NULL ? "there is no such function" : "this is no function");
-        if (node->symbol != NULL && node->symbol->role == TPI_PLAY_TASK) {
-            strcpy(trouble->text, "a task begins with `start`, without ( )");
-            snprintf(trouble->fix, sizeof trouble->fix, "start %.60s", node->text);
-        } else {
-            tpi_play_offer_names(checker, trouble, node->text, true);
-        }
+        blame_call(checker, node);
         node->symbol = NULL;
         return TPI_PLAY_PLAIN;
     }
     const unsigned wanted = math >= 0 ? maths[math].values : node->symbol->value_count;
     if (given != wanted) {
-        tpi_play_blame(checker, node, "this takes %u value%s, not %u", wanted,
-                       wanted == 1 ? "" : "s", given);
+        char names[80] = "";
+        list_names(names, sizeof names, math >= 0 ? NULL : node->symbol, wanted);
+        tpi_play_blame(checker, node, "this takes %u value%s, not %u: `%.40s(%s)`", wanted,
+                       wanted == 1 ? "" : "s", given, node->text, names);
+    }
+    for (const tpi_play_node *value = node->slots[0]; math >= 0 && value != NULL;
+         value = value->next) {
+        if (tpi_play_is_text(value)) {
+            tpi_play_blame(checker, value, "a text: `%s` needs numbers", node->text);
+        }
     }
     return math == TPI_PLAY_MATH_TIME    ? TPI_PLAY_TIME
            : math == TPI_PLAY_MATH_ATAN2 ? TPI_PLAY_ANGLE

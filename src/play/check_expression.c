@@ -108,6 +108,18 @@ static void offer_device(const tpi_play_checker *checker, tpi_play_trouble *trou
              is_sensor ? sensor : plain);
 }
 
+/* `drive 0 turn left`: how fast is a number. */
+static void offer_turn(const tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
+{
+    const bool is_left = strcmp(word, "left") == 0;
+
+    if (checker->statement != NULL && checker->statement->kind == TPI_PLAY_DRIVE_STATEMENT &&
+        (is_left || strcmp(word, "right") == 0)) {
+        strcpy(trouble->text, "a number says how fast it turns: above 0 left, below 0 right");
+        strcpy(trouble->fix, is_left ? "50" : "-50");
+    }
+}
+
 /* A name that nothing is near to may be a text where texts stand: `say hello`. */
 static void offer_text(const tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
 {
@@ -121,30 +133,49 @@ static void offer_text(const tpi_play_checker *checker, tpi_play_trouble *troubl
     }
 }
 
+/* Nothing is known about a name: how names are made. */
+static void offer_making(tpi_play_trouble *trouble, const char *word)
+{
+    if (trouble->fix[0] == '\0' && strchr(trouble->text, ':') == NULL) {
+        snprintf(
+            trouble->text, sizeof trouble->text,
+            "there is no such name: make it above with `let %.50s be …` or `device %.50s is …`",
+            word, word);
+    }
+}
+
+static void blame_unknown(tpi_play_checker *checker, const tpi_play_node *node)
+{
+    const int math = tpi_play_math_named(node->text);
+    tpi_play_trouble *trouble = tpi_play_blame(
+        checker, node,
+        math >= 0 ? "this is a function: its values stand in ( )" : "there is no such name");
+
+    if (math >= 0) {
+        snprintf(trouble->fix, sizeof trouble->fix, "%s(%s", node->text,
+                 tpi_play_math_takes(math) == 0 ? ")" : "");
+        return;
+    }
+    const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, node->text);
+    tpi_play_offer_names(checker, trouble, node->text, false);
+    if (truth != NULL && trouble->fix[0] == '\0') {
+        strcpy(trouble->fix, truth);
+    }
+    const char *number = tpi_play_meant(TPI_PLAY_MEANS_NUMBER, node->text);
+    if (number != NULL) {
+        strcpy(trouble->fix, number);
+    }
+    offer_turn(checker, trouble, node->text);
+    offer_device(checker, trouble, node->text);
+    offer_text(checker, trouble, node->text);
+    offer_making(trouble, node->text);
+}
+
 static tpi_play_dimension check_name(tpi_play_checker *checker, tpi_play_node *node)
 {
     node->symbol = tpi_play_find(checker, node->text);
     if (node->symbol == NULL) {
-        const int math = tpi_play_math_named(node->text);
-        tpi_play_trouble *trouble = tpi_play_blame(
-            checker, node,
-            math >= 0 ? "this is a function: its values stand in ( )" : "there is no such name");
-        if (math >= 0) {
-            snprintf(trouble->fix, sizeof trouble->fix, "%s(%s", node->text,
-                     tpi_play_math_takes(math) == 0 ? ")" : "");
-        } else {
-            const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, node->text);
-            tpi_play_offer_names(checker, trouble, node->text, false);
-            if (truth != NULL && trouble->fix[0] == '\0') {
-                strcpy(trouble->fix, truth);
-            }
-            const char *number = tpi_play_meant(TPI_PLAY_MEANS_NUMBER, node->text);
-            if (number != NULL) {
-                strcpy(trouble->fix, number);
-            }
-            offer_device(checker, trouble, node->text);
-            offer_text(checker, trouble, node->text);
-        }
+        blame_unknown(checker, node);
         return TPI_PLAY_PLAIN;
     }
     switch (node->symbol->role) {
@@ -163,6 +194,7 @@ static tpi_play_dimension check_name(tpi_play_checker *checker, tpi_play_node *n
         tpi_play_blame(checker, node, "this is a task, it has no value");
         break;
     default:
+        node->is_text = tpi_play_holds_text(checker, node->symbol);
         break;
     }
     return TPI_PLAY_PLAIN;
@@ -210,6 +242,14 @@ static tpi_play_node *inside(tpi_play_node *node)
         node = node->slots[0];
     }
     return node;
+}
+
+bool tpi_play_is_text(const tpi_play_node *node)
+{
+    while (node->kind == TPI_PLAY_GROUP && node->slots[0] != NULL) {
+        node = node->slots[0];
+    }
+    return node->is_text || tpi_play_sort_of(node) == TPI_PLAY_TEXT_SORT;
 }
 
 /* A device whose class has a unit is read in that unit if it meets a value with it. */
@@ -263,8 +303,7 @@ static bool joins_texts(tpi_play_checker *checker, tpi_play_node *node)
 {
     if (node->text[0] != '+' || checker->statement == NULL ||
         checker->statement->kind != TPI_PLAY_PRINT_STATEMENT ||
-        (tpi_play_sort_of(node->slots[0]) != TPI_PLAY_TEXT_SORT &&
-         tpi_play_sort_of(node->slots[1]) != TPI_PLAY_TEXT_SORT)) {
+        (!tpi_play_is_text(node->slots[0]) && !tpi_play_is_text(node->slots[1]))) {
         return false;
     }
     strcpy(tpi_play_blame(checker, node, "`+` needs numbers; `print` takes several values")->fix,
@@ -274,7 +313,7 @@ static bool joins_texts(tpi_play_checker *checker, tpi_play_node *node)
 
 static void refuse_text(tpi_play_checker *checker, tpi_play_node *node, const char *operator)
 {
-    if (tpi_play_sort_of(node) == TPI_PLAY_TEXT_SORT) {
+    if (tpi_play_is_text(node)) {
         tpi_play_blame(checker, inside(node), "a text: `%s` needs numbers", operator);
     }
 }

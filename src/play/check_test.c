@@ -177,6 +177,36 @@ static void mistakes_of_people_are_marked_and_mended(void **state)
     play_destroy(play);
 }
 
+/* A variable that may hold a number when it is read is none of the checker's business. */
+static void variables_that_may_hold_numbers_are_accepted(void **state)
+{
+    static const char *const texts[] = {
+        "let t be \"a\"\nlet t be 5\nprint t * 2",
+        "print t * 2\nlet t be \"a\"",
+        "if 1 > 2\n    let t be \"a\"\nend\nprint t * 2",
+        "repeat 0 times\n    let t be \"a\"\nend\nprint t * 2",
+        "let t be \"a\"\ntask b\n    print t * 2\nend",
+        "to f\n    print t * 2\nend\nf()\nlet t be \"a\"",
+        "to f(t)\n    print t * 2\n    let t be \"a\"\nend\nf(1)",
+        "to f\n    let t be 1\nend\nlet t be \"a\"\nf()\nprint t * 2",
+        "let t be \"a\"\nprint t = \"b\", t\nshow t\nsay t\nlog x, t",
+        "repeat 3 times\n    print t * 2\n    let t be t + 1\nend\nprint t * 2",
+        "let t be \"a\"\nlet t be t = 1\nprint t * 2",
+        "device d is Display\nlet t be \"a\"\nset d to t",
+    };
+    struct play *play = play_create();
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        play_clear(play);
+        if (!tpi_play_compile(&play->program, texts[i], strlen(texts[i]), play->vocabulary,
+                              &play->troubles)) {
+            fail_msg("%s\n-> %s", texts[i], play_troubles(play));
+        }
+    }
+    play_destroy(play);
+}
+
 static void all_mistakes_show_at_once(void **state)
 {
     static const char text[] = "device eye is Light Senser\n"
@@ -268,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_marked_at_their_words_with_a_fix),
         cmocka_unit_test(mistakes_of_people_are_marked_and_mended),
+        cmocka_unit_test(variables_that_may_hold_numbers_are_accepted),
         cmocka_unit_test(all_mistakes_show_at_once),
         cmocka_unit_test(columns_count_characters),
         cmocka_unit_test(at_most_four_run_side_by_side),

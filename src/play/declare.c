@@ -41,8 +41,8 @@ static bool is_free(tpi_play_checker *checker, const tpi_play_node *node,
                     const tpi_play_symbol *other)
 {
     if (other != NULL) {
-        tpi_play_blame(checker, node, "this is %s already, in line %u", role_text(other->role),
-                       other->line);
+        tpi_play_blame(checker, node, "this is %s already, in line %u: take another name",
+                       role_text(other->role), other->line);
         return false;
     }
     if (tpi_play_math_named(node->text) >= 0) {
@@ -141,6 +141,48 @@ static void make_local(tpi_play_checker *checker, tpi_play_node *name, bool is_v
     tpi_play_symbol *symbol = create(checker, &function->locals, name, TPI_PLAY_LOCAL);
     if (symbol != NULL) {
         symbol->index = function->local_count++;
+        symbol->takes_others = is_value;
+    }
+}
+
+/* Whether a value is computed from the variable itself: with a text in it, that fails. */
+static bool computes_from(const tpi_play_node *value, const char *name, bool is_operand)
+{
+    if (value == NULL) {
+        return false;
+    }
+    switch (value->kind) {
+    case TPI_PLAY_NAME:
+        return is_operand && strcmp(value->text, name) == 0;
+    case TPI_PLAY_GROUP:
+        return computes_from(value->slots[0], name, is_operand);
+    case TPI_PLAY_NEGATIVE:
+        return computes_from(value->slots[0], name, true);
+    case TPI_PLAY_BINARY:
+        return tpi_play_sort_of(value) != TPI_PLAY_TRUTH_SORT &&
+               (computes_from(value->slots[0], name, true) ||
+                computes_from(value->slots[1], name, true));
+    default:
+        return false;
+    }
+}
+
+/* The variables of a `let`. */
+static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
+{
+    const bool is_text = node->slots[1] != NULL && node->slots[0]->next == NULL &&
+                         tpi_play_sort_of(node->slots[1]) == TPI_PLAY_TEXT_SORT;
+
+    for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
+        if (checker->function != NULL) {
+            make_local(checker, name, false);
+        } else {
+            make_variable(checker, name);
+        }
+        tpi_play_symbol *symbol = tpi_play_find(checker, name->text);
+        if (symbol != NULL) {
+            symbol->takes_others |= !is_text && !computes_from(node->slots[1], name->text, false);
+        }
     }
 }
 
@@ -149,14 +191,8 @@ static void collect(tpi_play_checker *checker, tpi_play_node *body)
 {
     for (tpi_play_node *node = body != NULL ? body->slots[0] : NULL; node != NULL;
          node = node->next) {
-        if (node->kind == TPI_PLAY_LET_STATEMENT) {
-            for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
-                if (checker->function != NULL) {
-                    make_local(checker, name, false);
-                } else {
-                    make_variable(checker, name);
-                }
-            }
+        if (node->kind == TPI_PLAY_LET_STATEMENT && node->slots[0] != NULL) {
+            collect_let(checker, node);
         }
         if (node->kind == TPI_PLAY_TO_STATEMENT) {
             continue;

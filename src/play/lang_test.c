@@ -237,7 +237,7 @@ static void mistakes_name_the_words_of_the_text(void **state)
     mistakes(play, "lang fr\nsi 1 > 2\nbouge x 5\nx = 5\n",
              "x:2:1: `si`: this has no `fin`: write `fin` below its body; did you mean `si … "
              "fin`?\n"
-             "x:3:7: `x`: there is no such name; a device is needed\n"
+             "x:3:7: `x`: this is a variable, not a device: write `mets x à`\n"
              "x:3:9: `5`: `à` is missing before this; did you mean `à 5`?\n"
              "x:4:1: `x =`: a variable is set with `mets`; did you mean `mets x à`?\n");
     mistakes(play, "lang de\nwen 1 > 2\nstoppe\nende\n",

@@ -169,7 +169,11 @@ static bool lex_string(struct lexer *in)
         while (in->at > from + 1 && (in->at[-1] == ' ' || in->at[-1] == '\r')) {
             in->at--;
         }
-        complain(in, from, "the text has no closing \"");
+        const int length = (int)(in->at - from);
+        tpi_play_trouble *trouble = complain(in, from, "the text has no closing \"");
+        if (length > 1 && length < 70 && memchr(from, ' ', (size_t)length) == NULL) {
+            snprintf(trouble->fix, sizeof trouble->fix, "%.*s\"", length, from);
+        }
         is_bad = true;
     } else {
         in->at++;
@@ -194,29 +198,17 @@ static size_t quote_here(const struct lexer *in, const char *at)
     return 0;
 }
 
-/* A text in other quotes is reported, and taken as a text. */
-static bool lex_other_quotes(struct lexer *in)
+/* Whether nothing stands before this on its line. */
+static bool begins_line(const struct lexer *in)
 {
-    const char *from = in->at, *text = from + quote_here(in, from), *end = text;
-
-    while (end < in->end && quote_here(in, end) == 0 && *end != '\n') {
-        end++;
-    }
-    const bool is_closed = end < in->end && *end != '\n';
-    in->at = is_closed ? end + quote_here(in, end) : text;
-    tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
-    const size_t length = (size_t)(end - text);
-    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
-             is_closed && length < 70 ? (int)length : 0, text, is_closed ? "\"" : "");
-    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
-               is_closed ? length : 0) != NULL;
+    return in->out->count == 0 || in->out->list[in->out->count - 1].kind == TPI_PLAY_T_LINE_END;
 }
 
-/* A comment; one of another language, whose mark has two characters, is reported. */
+/* A comment; one of another language, is reported. */
 static bool lex_comment(struct lexer *in)
 {
     const bool is_foreign = *in->at != '#';
-    const char *from = in->at, *text = in->at + (is_foreign ? 2 : 1);
+    const char *from = in->at, *text = in->at + (*in->at == '/' ? 2 : 1);
 
     if (is_foreign) {
         in->at = text;
@@ -236,6 +228,27 @@ static bool lex_comment(struct lexer *in)
     return add(in, TPI_PLAY_T_COMMENT, from, text, (size_t)(stop - text)) != NULL;
 }
 
+/* A text in other quotes is reported, and taken as a text. */
+static bool lex_other_quotes(struct lexer *in)
+{
+    const char *from = in->at, *text = from + quote_here(in, from), *end = text;
+
+    while (end < in->end && quote_here(in, end) == 0 && *end != '\n') {
+        end++;
+    }
+    const bool is_closed = end < in->end && *end != '\n';
+    if (!is_closed && *from == '\'' && begins_line(in)) {
+        return lex_comment(in);
+    }
+    in->at = is_closed ? end + quote_here(in, end) : text;
+    tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
+    const size_t length = (size_t)(end - text);
+    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
+             is_closed && length < 70 ? (int)length : 0, text, is_closed ? "\"" : "");
+    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
+               is_closed ? length : 0) != NULL;
+}
+
 /* Symbols of other languages, and what they are here. */
 static const struct {
     const char *symbol, *fix, *sentence;
@@ -251,13 +264,30 @@ static const struct {
     {"&&", "and", "both conditions: write `and`"},
     {"||", "or", "one of the conditions: write `or`"},
     {"&", ",", "texts are joined by a comma in `print`"},
+    {"|", "or", "one of the conditions: write `or`"},
     {"!", "not", "the opposite: write `not`"},
+    {"~", "not", "the opposite: write `not`"},
+    {"$", "", "leave it out: a name has no sign in front"},
+    {"[", "", "there are no lists: a variable holds one value"},
     {"%", "mod", "the rest of a division is written `mod`"},
     {";", "", "leave it out: each statement stands on its own line, nothing ends it"},
     {"{", "", "leave it out: a body ends with `end`, not with }"},
     {"}", "end", "a body ends with `end`"},
     {":", "", "leave it out: nothing stands between a statement and its body"},
 };
+
+/* Whether two values are compared before this on the line. */
+static bool has_comparison(const struct lexer *in)
+{
+    unsigned i = in->out->count;
+
+    while (i > 0 && in->out->list[i - 1].kind != TPI_PLAY_T_LINE_END &&
+           (in->out->list[i - 1].kind != TPI_PLAY_T_SYMBOL ||
+            strpbrk(in->out->list[i - 1].text, "=<>") == NULL)) {
+        i--;
+    }
+    return i > 0 && in->out->list[i - 1].kind == TPI_PLAY_T_SYMBOL;
+}
 
 /* Whether a parenthesis of this line is open. */
 static bool is_open(const struct lexer *in)
@@ -282,14 +312,31 @@ static bool closes_alone(const struct lexer *in)
     while (at < in->end && (*at == ' ' || *at == '\t' || *at == '\r')) {
         at++;
     }
-    return (at == in->end || *at == '\n' || *at == '#') &&
-           (in->out->count == 0 || in->out->list[in->out->count - 1].kind == TPI_PLAY_T_LINE_END);
+    return (at == in->end || *at == '\n' || *at == '#') && begins_line(in);
+}
+
+/* A symbol of the language, or a character without meaning. */
+static bool lex_own(struct lexer *in)
+{
+    static const char *const symbols[] = {"<=", ">=", "<>", "<", ">", "=", "+",
+                                          "-",  "*",  "/",  "(", ")", ",", NULL};
+    const char *from = in->at;
+    const size_t left = (size_t)(in->end - in->at);
+
+    for (unsigned i = 0; symbols[i] != NULL; i++) {
+        const size_t length = strlen(symbols[i]);
+        if (length <= left && memcmp(from, symbols[i], length) == 0) {
+            in->at += length;
+            return add(in, TPI_PLAY_T_SYMBOL, from, from, length) != NULL;
+        }
+    }
+    in->at++;
+    complain(in, from, "this character has no meaning here");
+    return add(in, TPI_PLAY_T_BAD, from, from, 1) != NULL;
 }
 
 static bool lex_symbol(struct lexer *in)
 {
-    static const char *const symbols[] = {"<=", ">=", "<>", "<", ">", "=", "+",
-                                          "-",  "*",  "/",  "(", ")", ",", NULL};
     const char *from = in->at;
     const size_t left = (size_t)(in->end - in->at);
 
@@ -305,6 +352,11 @@ static bool lex_symbol(struct lexer *in)
         }
         return add(in, TPI_PLAY_T_WORD, from, "end", 3) != NULL;
     }
+    if (*from == '&' && left > 1 && from[1] != '&' && has_comparison(in)) {
+        in->at++;
+        strcpy(complain(in, from, "both conditions: write `and`")->fix, "and");
+        return add(in, TPI_PLAY_T_WORD, from, "and", 3) != NULL;
+    }
     in->has_bracket |= *from == '{';
     for (unsigned i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         const size_t length = strlen(foreign[i].symbol);
@@ -318,16 +370,7 @@ static bool lex_symbol(struct lexer *in)
                              from, foreign[i].fix, strlen(foreign[i].fix)) != NULL;
         }
     }
-    for (unsigned i = 0; symbols[i] != NULL; i++) {
-        const size_t length = strlen(symbols[i]);
-        if (length <= left && memcmp(from, symbols[i], length) == 0) {
-            in->at += length;
-            return add(in, TPI_PLAY_T_SYMBOL, from, from, length) != NULL;
-        }
-    }
-    in->at++;
-    complain(in, from, "this character has no meaning here");
-    return add(in, TPI_PLAY_T_BAD, from, from, 1) != NULL;
+    return lex_own(in);
 }
 
 static bool lex_one(struct lexer *in)

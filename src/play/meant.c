@@ -45,7 +45,9 @@ static const pair statements[] = {
     {"drucke", "print"},      {"gehe", "drive"},
     {"mache", "do"},          {"avance", "drive"},
     {"imprime", "print"},     {"lorsque", "when"},
-    {"boucle", "forever"},    {NULL, NULL},
+    {"boucle", "forever"},    {"sub", "to"},
+    {"printf", "print"},      {"println", "print"},
+    {"cout", "print"},        {NULL, NULL},
 };
 
 static const pair operators[] = {
@@ -94,12 +96,18 @@ static const pair numbers[] = {
     {"zero", "0"},  {"one", "1"},    {"two", "2"},   {"three", "3"}, {"four", "4"},  {"five", "5"},
     {"six", "6"},   {"seven", "7"},  {"eight", "8"}, {"nine", "9"},  {"ten", "10"},  {"eins", "1"},
     {"zwei", "2"},  {"drei", "3"},   {"vier", "4"},  {"fünf", "5"},  {"sechs", "6"}, {"deux", "2"},
-    {"trois", "3"}, {"quatre", "4"}, {"cinq", "5"},  {NULL, NULL},
+    {"trois", "3"}, {"quatre", "4"}, {"cinq", "5"},  {"pi", "3.14"}, {"PI", "3.14"}, {NULL, NULL},
 };
 
 static const char no_import[] = "leave it out: nothing is imported, all functions are there";
 
+static const char no_remark[] = "a comment begins with #";
+
 static const pair remarks[] = {
+    {"REM", no_remark},
+    {"Rem", no_remark},
+    {"rem", no_remark},
+    {"receive", "a message is read by a value: `let x be message from …`"},
     {"import", no_import},
     {"include", no_import},
     {"using", no_import},

@@ -68,7 +68,8 @@ static void parse_shape(tpi_play_parser *parser, tpi_play_node *node)
     tpi_play_item item;
 
     parser->kind = node->kind;
-    parser->has_second = false;
+    parser->has_second = parser->is_bare;
+    parser->is_bare = false;
     while (tpi_play_item_next(&shape, &slot, &item)) {
         if (item.sort == '{') {
             node->tail = finish_line(parser, node->kind);
@@ -227,7 +228,9 @@ static tpi_play_node *parse_statement(tpi_play_parser *parser)
         finish_line(parser, TPI_PLAY_STATEMENTS);
         return NULL;
     }
-    tpi_play_guess_order(parser, kind);
+    if (!parser->is_bare) {
+        tpi_play_guess_order(parser, kind);
+    }
     tpi_play_node *node = tpi_play_node_here(parser, kind);
     if (node == NULL) {
         parser->is_abandoned = true;
@@ -352,7 +355,7 @@ static void check_place(tpi_play_parser *parser, const tpi_play_node *node,
     if (opener != NULL && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
         tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, word,
-                             "this stands outside of all bodies");
+                             "this stands outside of all bodies: write it above them");
     }
 }
 

@@ -28,6 +28,7 @@ typedef struct tpi_play_parser {
     bool is_abandoned;         /* an `end` is missing; all bodies end here */
     tpi_play_node *blamed;     /* a block whose `end` seems to be missing; NULL for none */
     const tpi_play_token *odd; /* an `end` that seems to be too many; NULL for none */
+    bool is_bare;              /* the first word of the statement is missing: `x = 5` */
 } tpi_play_parser;
 
 /* The next token; one of the kind LINE_END at the end. */
@@ -106,6 +107,25 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted);
 
 /* Report what is left of the line of a statement; BODY for that of an `end`. */
 void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind);
+
+/* Report a mistake that goes from one token to another one of the same line. */
+tpi_play_trouble *tpi_play_mark(tpi_play_parser *parser, const tpi_play_token *from,
+                                const tpi_play_token *to, const char *sentence);
+
+/* Offer a text between two others. */
+void tpi_play_fix(tpi_play_trouble *trouble, const char *before, const char *text,
+                  const char *after);
+
+/* Whether a token is this word or symbol. */
+bool tpi_play_is_word(const tpi_play_token *token, const char *text);
+
+/* Whether nothing but a comment follows on the line. */
+bool tpi_play_ends(const tpi_play_token *token);
+
+/* Whether the program declares this name by this word, on any line. */
+bool tpi_play_is_declared(const tpi_play_parser *parser, const char *word, const char *name);
+
+/* ---- parse_line.c ---- */
 
 /* Report a line that begins with a name, if it is known what it means elsewhere. */
 bool tpi_play_guess_line(tpi_play_parser *parser);

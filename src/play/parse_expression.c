@@ -43,12 +43,17 @@ static void grow(tpi_play_parser *parser, tpi_play_node *node)
 /* A word behind a number that is no unit: a mistyped word of the language, such as `turn`? */
 static bool is_other_word(const tpi_play_parser *parser, const char *text)
 {
+    static const char *const limits[] = {"max", "maximum", "within", NULL};
     static const char *const words[] = {"turn", "times", "at",    "for",  "to",    "and",     "or",
                                         "mod",  "left",  "right", "then", "begin", "timeout", NULL};
     tpi_nearest nearest;
 
     if (tpi_play_unit_known(text)) {
         return false;
+    }
+    if (!tpi_play_ends(tpi_play_peek(parser) + 1) &&
+        (tpi_text_among(limits, text) || tpi_play_meant(TPI_PLAY_MEANS_OPERATOR, text) != NULL)) {
+        return true;
     }
     tpi_nearest_init(&nearest, text);
     for (unsigned i = 0; words[i] != NULL; i++) {

@@ -242,6 +242,9 @@ bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
 
+    if (strcmp(wanted, "at") == 0 && strcmp(token->text, "max") == 0) {
+        return false; /* it means both words of `at most` */
+    }
     return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_UNIT) && *wanted != ')' &&
            !tpi_play_is_reserved(token->text) && is_near(parser, token->text, wanted);
 }
@@ -299,6 +302,8 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
         parser->is_lost = false;
         parser->at++;
         parser->has_second = is_two_words(parser, wanted);
+    } else if (is_end && *wanted == ',') {
+        snprintf(trouble->fix, sizeof trouble->fix, "%.30s, %.30s", trouble->word, trouble->word);
     } else {
         const bool is_time = is_end && strcmp(wanted, "for") == 0;
         snprintf(trouble->fix, sizeof trouble->fix, "%.50s%s%.20s%s",

@@ -113,6 +113,27 @@ static const char *meant(const tpi_play_parser *parser, const char *word, char *
     return room;
 }
 
+/* `for i in range(10)`: the last number of the line is how often. */
+static void offer_count(tpi_play_trouble *trouble, const tpi_play_token *token)
+{
+    for (; !tpi_play_ends(token); token++) {
+        if (token->kind == TPI_PLAY_T_NUMBER) {
+            tpi_play_fix(trouble, "repeat ", token->text, " times");
+        }
+    }
+}
+
+/* A line that begins with no word; `--` begins a comment elsewhere. */
+static void lose_symbol(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    if (tpi_play_is_word(token, "-") && tpi_play_is_word(&token[1], "-")) {
+        tpi_play_fix(tpi_play_mark(parser, token, token + 1, "a comment begins with #"), "#", "",
+                     "");
+    } else if (token->kind != TPI_PLAY_T_BAD) {
+        tpi_play_lose(parser, "a statement begins with a word");
+    }
+}
+
 /* A statement that begins with no known word: it is reported, and read as what it may have meant.
  */
 tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
@@ -121,13 +142,11 @@ tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
     char room[80];
 
     if (token->kind != TPI_PLAY_T_WORD) {
-        if (token->kind != TPI_PLAY_T_BAD) {
-            tpi_play_lose(parser, "a statement begins with a word");
-        }
+        lose_symbol(parser, token);
         return TPI_PLAY_STATEMENTS;
     }
     if (tpi_play_guess_line(parser)) {
-        return TPI_PLAY_STATEMENTS;
+        return parser->is_bare ? TPI_PLAY_LET_STATEMENT : TPI_PLAY_STATEMENTS;
     }
     if (tpi_play_guess_lang(parser)) {
         return tpi_play_kind_here(parser);
@@ -141,6 +160,9 @@ tpi_play_kind tpi_play_guess(tpi_play_parser *parser)
         return TPI_PLAY_STATEMENTS;
     }
     snprintf(trouble->fix, sizeof trouble->fix, "%s", best);
+    if (is_for) {
+        offer_count(trouble, token);
+    }
     token->text = tpi_arena_text(&parser->tree->arena, best, strcspn(best, " "));
     if (token->text == NULL) {
         parser->troubles->no_memory = true;

@@ -8,11 +8,6 @@
 
 enum { MOST_ITEMS = 8, MOST_ATOMS = 3, MOST_TOKENS = 24 };
 
-static bool ends(const tpi_play_token *token)
-{
-    return token->kind == TPI_PLAY_T_LINE_END || token->kind == TPI_PLAY_T_COMMENT;
-}
-
 /* ---- Words in another order ---- */
 
 /* Tokens that fill a slot together: a number with its unit, a text, a name, a class. */
@@ -90,7 +85,7 @@ static bool read_line(struct line *line, const tpi_play_token *token)
     int last = -1;
     unsigned words = 0;
 
-    while (!ends(token)) {
+    while (!tpi_play_ends(token)) {
         const int item = item_of(line, token);
         if (item >= 0) {
             line->words[item] = token++;
@@ -186,7 +181,7 @@ void tpi_play_guess_order(tpi_play_parser *parser, tpi_play_kind kind)
     const struct atom *by_item[MOST_ITEMS];
     tpi_buf text = {0};
 
-    if (token->kind != TPI_PLAY_T_WORD || ends(&token[1]) || !read_shape(&line, kind) ||
+    if (token->kind != TPI_PLAY_T_WORD || tpi_play_ends(&token[1]) || !read_shape(&line, kind) ||
         !is_disordered(&line, &token[1], kind) || !read_line(&line, &token[1]) ||
         (!arrange(&line, true, by_item) && !arrange(&line, false, by_item))) {
         return;

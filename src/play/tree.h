@@ -73,6 +73,7 @@ typedef struct tpi_play_node {
     struct tpi_play_symbol *symbol; /* of names */
     uint8_t dimension;              /* of expressions; units.h */
     uint8_t reading;                /* of a device that is read: the command */
+    bool is_text;                   /* of a variable that is read: it surely holds a text */
 } tpi_play_node;
 
 typedef struct tpi_play_tree {

@@ -5,15 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool tpi_play_trouble_at(const tpi_play_troubles *troubles, unsigned line, unsigned column)
+{
+    for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
+        if (troubles->list[i].line == line && troubles->list[i].column == column) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned line, unsigned column,
                                        unsigned width, const char *word, const char *format, ...)
 {
     va_list values;
 
-    for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
-        if (troubles->list[i].line == line && troubles->list[i].column == column) {
-            return &troubles->beyond;
-        }
+    if (tpi_play_trouble_at(troubles, line, column)) {
+        return &troubles->beyond;
     }
     if (troubles->count++ >= TPI_PLAY_MOST_TROUBLES) {
         return &troubles->beyond;

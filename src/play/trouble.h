@@ -26,6 +26,9 @@ typedef struct tpi_play_troubles {
     tpi_play_trouble beyond; /* takes those that are not listed */
 } tpi_play_troubles;
 
+/* Whether a mistake is listed at a place. */
+bool tpi_play_trouble_at(const tpi_play_troubles *troubles, unsigned line, unsigned column);
+
 /* Add a mistake at a place; returns it, so that a fix can be added. Of two at one place the first
  * is kept. */
 tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned line, unsigned column,

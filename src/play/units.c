@@ -58,6 +58,8 @@ static const struct {
     {"sekunden", "s"},
     {"Sekunden", "s"},
     {"mins", "min"},
+    {"cms", "cm"},
+    {"mms", "mm"},
     {"c", "cm"},
     {"centimetre", "cm"},
     {"millimeter", "mm"},
