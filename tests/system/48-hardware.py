@@ -9,7 +9,7 @@ import tempfile
 
 import player
 import tap
-from player import COMMAND, POSITION2D
+from player import COMMAND, LASER, POSITION2D
 from robots import Program
 
 TROUPE, ROOT, DRIVE = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
@@ -27,7 +27,8 @@ ROVER = ('driver ( name "mavlink" provides [ "position2d:0" ] port "{robot}" )\n
 
 
 def drives(robot, scanner, config):
-    """The README's program, on a robot that carries a scanner: it stops before the wall."""
+    """The README's program, on a robot that carries a scanner: it stops before the wall. The program waits a second for a scan; a
+    scanner can take longer to start, so another client has it open already."""
     with tempfile.TemporaryDirectory() as folder:
         world = folder + "/wall.world"
         with open(world, "w", encoding="ascii") as file:
@@ -36,7 +37,9 @@ def drives(robot, scanner, config):
                      "--name", "eye", "--world", world) as emulated:
             lines = {name: emulated.await_line(f"^{name} (\\S+)").group(1) for name in ("base", "eye")}
             text = config.format(robot=lines["base"], scanner=lines["eye"])
-            with player.server(TROUPE, text) as running:
+            with player.server(TROUPE, text) as running, player.Client(running.address) as other:
+                other.open(LASER, 0)
+                data_of(other, LASER)
                 result = tap.run([DRIVE], env=dict(os.environ, TROUPE_URL=f"localhost:{running.ports[0]}"))
                 tap.equal((result.stdout, result.returncode), ("something is ahead\n", 0))
 
