@@ -38,11 +38,9 @@
 /* A base that had stopped and was commanded again has not stopped. */
 static void look_while_driven(const struct trial *t, struct outcome *o)
 {
+    o->driven = true;
     outcome_look_at_board(t, o);
-    if (o->after > 0) {
-        o->stop_ns = 0;
-        o->after = 0;
-    }
+    o->driven = false;
 }
 
 /* Until both bases move, and the client only says that it is there. */

@@ -83,6 +83,7 @@ struct outcome {
     unsigned seen;  /* data of the fake */
     uint64_t next;  /* event of the slot */
     bool moved;
+    bool driven; /* the client still commands it: a move after a stop takes the stop back */
     bool fake_moved;
 };
 

@@ -18,7 +18,8 @@ void outcome_look_at_board(const struct trial *t, struct outcome *o)
         o->next++;
         if (event.kind == BOARD_MOVE) {
             o->moved = true;
-            o->after += o->stop_ns != 0;
+            o->after += o->stop_ns != 0 && !o->driven;
+            o->stop_ns = o->driven ? 0 : o->stop_ns;
         } else if ((event.kind == BOARD_HALT || event.kind == BOARD_STOP) && o->stop_ns == 0) {
             o->stop_ns = event.at_ns;
         }
