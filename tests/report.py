@@ -2,7 +2,11 @@
 """Adds up the test results of several builds and ends with the line "N passed, N failed".
 
 Each argument is a folder meson-logs. testlog.junit.xml has the cases; a program that timed out
-or crashed before it told of any is missing there and found in testlog.json.
+or crashed before it told of any is missing there and found in testlog.json. Programs that failed
+have been run again alone (again.json, again.junit.xml): the second result counts, and a program
+that passes then is named as unsteady.
+
+report.py --failed FOLDER prints the names of the programs that failed there, a line each.
 """
 import json
 import pathlib
@@ -21,20 +25,47 @@ def outcome(case):
     return "skipped" if "skipped" in kinds else "passed"
 
 
-def cases(folder):
+def programs(folder, run):
+    """(name, whether it is fine) of every program of a run."""
+    for line in (folder / f"{run}.json").read_text(encoding="utf-8", errors="replace").splitlines():
+        program = json.loads(line)
+        yield program["name"], program["result"] in FINE
+
+
+def failed(folder, run="testlog"):
+    return [name for name, fine in programs(folder, run) if not fine]
+
+
+def short(name):
+    """Without the suites."""
+    return name.rpartition(" / ")[2]
+
+
+def cases_of(folder, run):
     """(outcome, name) of every case, and of every program that failed without a case that did."""
     bad = []
-    text = (folder / "testlog.junit.xml").read_text(encoding="utf-8", errors="replace")
+    text = (folder / f"{run}.junit.xml").read_text(encoding="utf-8", errors="replace")
     for suite in xml.fromstring(NOT_IN_XML.sub("?", text)).iter("testsuite"):
         for case in suite.iter("testcase"):
             told = outcome(case), f"{suite.get('name')}: {case.get('name')}"
             if told[0] != "passed":
                 bad.append(told[1])
             yield told
-    for line in (folder / "testlog.json").read_text().splitlines():
-        program = json.loads(line)
-        if program["result"] not in FINE and not any(program["name"] in name for name in bad):
-            yield "failed", f"{program['name']}: {program['result']}"
+    for name in failed(folder, run):
+        if not any(name in told for told in bad):
+            yield "failed", f"{name}: no case has failed"
+
+
+def cases(folder):
+    """The cases of the last run of each program."""
+    repeated = list(map(short, failed(folder))) if (folder / "again.json").exists() else []
+    for told in cases_of(folder, "testlog"):
+        if not any(re.search(rf"(^| / |\.|: ){re.escape(name)}(:|$)", told[1]) for name in repeated):
+            yield told
+    if repeated:
+        yield from cases_of(folder, "again")
+        for name in sorted(set(repeated) - set(map(short, failed(folder, "again")))):
+            print(f"unsteady: {name} failed beside other tests, and passed alone")
 
 
 def main(folders):
@@ -56,4 +87,7 @@ def main(folders):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if sys.argv[1] == "--failed":
+        print("\n".join(map(short, failed(pathlib.Path(sys.argv[2])))))
+    else:
+        sys.exit(main(sys.argv[1:]))
