@@ -25,15 +25,17 @@ def outcome(case):
     return "skipped" if "skipped" in kinds else "passed"
 
 
-def programs(folder, run):
-    """(name, whether it is fine) of every program of a run."""
-    for line in (folder / f"{run}.json").read_text(encoding="utf-8", errors="replace").splitlines():
-        program = json.loads(line)
-        yield program["name"], program["result"] in FINE
+def results(folder, run):
+    """{name: result} of the programs of a run; none if there was no such run."""
+    log = folder / f"{run}.json"
+    if run == "again" and not log.exists():
+        return {}
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return {program["name"]: program["result"] for program in map(json.loads, lines)}
 
 
 def failed(folder, run="testlog"):
-    return [name for name, fine in programs(folder, run) if not fine]
+    return {name: result for name, result in results(folder, run).items() if result not in FINE}
 
 
 def short(name):
@@ -51,20 +53,22 @@ def cases_of(folder, run):
             if told[0] != "passed":
                 bad.append(told[1])
             yield told
-    for name in failed(folder, run):
+    for name, result in failed(folder, run).items():
         if not any(name in told for told in bad):
-            yield "failed", f"{name}: no case has failed"
+            yield "failed", f"{name}: {result}"
 
 
 def cases(folder):
     """The cases of the last run of each program."""
-    repeated = list(map(short, failed(folder))) if (folder / "again.json").exists() else []
+    alone = {short(name): result for name, result in results(folder, "again").items()}
+    repeated = [name for name in map(short, failed(folder)) if name in alone]
     for told in cases_of(folder, "testlog"):
         if not any(re.search(rf"(^| / |\.|: ){re.escape(name)}(:|$)", told[1]) for name in repeated):
             yield told
     if repeated:
         yield from cases_of(folder, "again")
-        for name in sorted(set(repeated) - set(map(short, failed(folder, "again")))):
+    for name in repeated:
+        if alone[name] in FINE:
             print(f"unsteady: {name} failed beside other tests, and passed alone")
 
 
