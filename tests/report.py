@@ -43,6 +43,11 @@ def short(name):
     return name.rpartition(" / ")[2]
 
 
+def is_of(told, name):
+    """Whether a case, as it is told, is one of a program, by its short name."""
+    return re.search(rf"(^| / |\.|: ){re.escape(name)}(:|$)", told) is not None
+
+
 def cases_of(folder, run):
     """(outcome, name) of every case, and of every program that failed without a case that did."""
     bad = []
@@ -54,7 +59,7 @@ def cases_of(folder, run):
                 bad.append(told[1])
             yield told
     for name, result in failed(folder, run).items():
-        if not any(name in told for told in bad):
+        if not any(is_of(told, short(name)) for told in bad):
             yield "failed", f"{name}: {result}"
 
 
@@ -63,7 +68,7 @@ def cases(folder):
     alone = {short(name): result for name, result in results(folder, "again").items()}
     repeated = [name for name in map(short, failed(folder)) if name in alone]
     for told in cases_of(folder, "testlog"):
-        if not any(re.search(rf"(^| / |\.|: ){re.escape(name)}(:|$)", told[1]) for name in repeated):
+        if not any(is_of(told[1], name) for name in repeated):
             yield told
     if repeated:
         yield from cases_of(folder, "again")
