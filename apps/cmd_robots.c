@@ -169,7 +169,7 @@ static void tell_size(const char *path, const tpi_loaded *loaded, unsigned examp
     fflush(stdout);
 }
 
-/* Load a robot file or a wiring file, run the examples; all mistakes are told. */
+/* Load a robot file or a wiring file, run the examples; report all mistakes. */
 static tp_status load_all(tpi_loaded *out, const char *path, unsigned *examples, tp_error *err)
 {
     char robot[TPI_MOST_PATH];
