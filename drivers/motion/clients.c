@@ -288,6 +288,7 @@ static tp_status req_wait(tp_device *device, const tp_mechanism_client *ask,
     if (member->waits != NULL) {
         tp_ticket_fail(member->waits, TP_E_CLOSED, "another request has come");
     }
+    member->heard_ns = motion_now(m);
     member->waits = tp_device_defer(device);
     deliver(m, member);
     return TP_PENDING;
@@ -297,12 +298,13 @@ static tp_status req_take(tp_device *device, const tp_mechanism_client *ask,
                           tp_mechanism_records *answer, tp_error *err)
 {
     struct motion *m = motion_of(device);
-    const struct member *member = find(m, ask->token);
+    struct member *member = find(m, ask->token);
     uint16_t count = 0;
 
     if (member == NULL || member->number == 0) {
         return unknown(err);
     }
+    member->heard_ns = motion_now(m); /* it may only listen */
     answer->bytes_count = (uint32_t)tpi_motion_engine_take(m->engine, member->number, m->records,
                                                            MOST_RECORDS, &count);
     answer->records = count;

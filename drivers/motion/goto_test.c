@@ -1,6 +1,7 @@
 /*
  * goto_test.c - a GOTO goes on or ends with a signal that says why, whatever holds it up; so does a
- * motion that is planned, and none is SUCCESS before its device has carried it out.
+ * motion that is planned, and none is SUCCESS before its device has carried it out. A client that
+ * only listens stays.
  *
  * The base runs on a thread of its own and can hang, refuse, and send nothing. The clock is the
  * test's. It is moved on the thread of the motion driver, which renews its grants in between, and
@@ -417,9 +418,29 @@ static void success_comes_behind_the_last_command(void **state)
     assert_true(atomic_load(&base.stands));
 }
 
+/* ---- Listening ------------------------------------------------------------------------------- */
+
+/* A client that watches the state takes its records and sends no package. */
+static void a_client_that_only_takes_records_stays(void **state)
+{
+    play *p = *state;
+    tp_mechanism_client ask;
+
+    memcpy(ask.token, TOKEN, sizeof TOKEN);
+    for (int i = 0; i < 5; i++) {
+        pass_at_once(p, 40);
+        (void)play_get(p, TP_MECHANISM_REQ_TAKE, &ask);
+    }
+    pass_at_once(p, 61);
+    pass_at_once(p, 0.1);
+    play_assert_request_refused(p, TP_MECHANISM_REQ_TAKE, &ask,
+                                "no client has joined with this token");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_client_that_only_takes_records_stays, begin, finish),
         cmocka_unit_test_setup_teardown(a_goto_drives_until_it_is_held_up_beyond_the_lease, begin,
                                         finish),
         cmocka_unit_test_setup_teardown(a_plan_that_ends_behind_the_lease_is_no_success, begin,
