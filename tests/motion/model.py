@@ -411,9 +411,10 @@ class Model:
             len(s.frames) for s in client.sequences.values() if s.collecting)
 
     def silent(self, client):
-        """Frames that wait and may have played: no signal shows it."""
-        return sum(1 for f in self.waiting if f.client is client and f.line and not self.sharp(f.line) and (
-            f.is_silent() or self.ahead and all(c.done or self.refusals(c) for c in f.commands)))
+        """Frames that wait and may have played: no signal shows it, or they start at this very instant."""
+        return sum(1 for f in self.waiting if f.client is client and (
+            self.front in (f.due, f.time) or f.line and not self.sharp(f.line) and (
+                f.is_silent() or self.ahead and all(c.done or self.refusals(c) for c in f.commands))))
 
     def sharp(self, line):
         """Whether the times of a time line are exact: nothing can have slowed it."""
