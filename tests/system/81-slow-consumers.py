@@ -61,13 +61,25 @@ class Reader(threading.Thread):
             self.acknowledge(number)
 
     def acknowledge(self, number):
+        self.acknowledged = number
         self.client.send(OPAQUE, 0, player.COMMAND, 1, struct.pack(">III", 4, 4, number))
+
+    def receive(self):
+        """The next bytes. A server that stood still for longer than a lease has refused what was sent meanwhile: commands
+        that are too old. The source waits for it, so it is sent again."""
+        self.client.socket.settimeout(1)
+        for _ in range(60):
+            try:
+                return self.client.socket.recv(1 << 18)
+            except socket.timeout:
+                self.acknowledge(self.acknowledged)
+        raise AssertionError("no message for a minute")
 
     def run(self):
         rest = b""
         try:
             while True:
-                rest += self.client.socket.recv(1 << 18)
+                rest += self.receive()
                 at = 0
                 while len(rest) - at >= HEADER.size:
                     header = HEADER.unpack_from(rest, at)
