@@ -436,10 +436,24 @@ def goto_drives_and_tells():
         assert "the time is over" in result.stderr and "the robot is stopped" in result.stderr, result.stderr
 
 
+def goto_says_why_a_robot_does_not_get_on():
+    """One that drives straight on meets a wall; a planner has no way to a place behind all walls."""
+    fast = SIM.replace("lockstep yes", "speed 8")
+    with navigation.served(PROGRAM, OFFICE, fast + VFH + WAVEFRONT) as server:
+        url = f"localhost:{server.address[1]}"
+        result = troupe("goto", "30", "30", "--url", url, "--within", "3")
+        tap.equal(result.returncode, 1)
+        assert " m to go; there is no way at the moment\n" in result.stdout, result.stdout
+        result = troupe("goto", "-30", "2.4", "position2d:0", "--url", url, "--within", "5")
+        tap.equal(result.returncode, 1)
+        assert " m to go; something is in the way\n" in result.stdout, result.stdout
+
+
 tap.main(a_map_from_a_file_is_fetched_in_tiles, a_map_grows_and_gets_other_cells, older_names_of_interfaces_are_understood,
          a_wrong_map_is_refused_with_its_place,
          a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
          nd_goes_through_a_door_and_gives_up_without_progress, snd_goes_through_a_door,
          a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one, enable_holds_the_robot,
          a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room,
-         two_clients_see_guesses_and_one_pose, way_and_particles_are_drawn_on_the_world, goto_drives_and_tells)
+         two_clients_see_guesses_and_one_pose, way_and_particles_are_drawn_on_the_world, goto_drives_and_tells,
+         goto_says_why_a_robot_does_not_get_on)
