@@ -33,6 +33,14 @@ driver ( name "vfh" provides [ "position2d:1" "planner:1" ] requires [ "position
 """
 
 
+CORRIDOR = WORLD + """
+wall ( pose [0 0.75 0 0] size [8 0.2 1] ) wall ( pose [0 -0.75 0 0] size [8 0.2 1] )
+"""
+ND = STACK[:STACK.index('driver ( name "vfh"')] + """
+driver ( name "nd" provides [ "position2d:1" "planner:1" ] requires [ "position2d:0" "laser:0" ] lease 0 )
+"""
+
+
 def put(robot, name, x, y):
     reply = robot.ask(SIMULATION, 0, 2, player.text(name) + struct.pack(">ddd", x, y, 0))
     assert reply.type == ACK, reply
@@ -81,4 +89,22 @@ def a_robot_that_touches_something_among_people_stands_for_a_while():
     assert turned_after_a_contact(people=False) > 0.5
 
 
-tap.main(a_robot_that_touches_something_among_people_stands_for_a_while)
+def nd_waits_for_somebody_in_a_corridor_and_does_not_give_up():
+    with navigation.served(PROGRAM, CORRIDOR, ND) as server:
+        robot = Robot(server.address, [(POSITION2D, 1), (PLANNER, 1), (SIMULATION, 0)])
+        robot.step(3)
+        robot.send_pos(1, 3, 0)
+        for i in range(100):  # to and fro across the way, 0.4 m/s
+            put(robot, "kim", 1.2, 0.04 * abs(i % 16 - 8) - 0.16)
+            step(robot)
+            stalled = struct.unpack_from(">I", robot.latest.get((POSITION2D, 1, 1), bytes(52)), 48)[0]
+            tap.equal((i, stalled), (i, 0))
+        assert robot.pose()[0] < 1.0, robot.pose()
+        put(robot, "kim", -4, -4)
+        for _ in range(200):
+            step(robot)
+        assert robot.plan(1)["done"], (robot.pose(), robot.plan(1))
+        robot.close()
+
+
+tap.main(nd_waits_for_somebody_in_a_corridor_and_does_not_give_up, a_robot_that_touches_something_among_people_stands_for_a_while)
