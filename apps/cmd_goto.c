@@ -34,7 +34,8 @@ struct journey {
     bool planned; /* by a planner */
     bool posed;
     tp_pose2d pose;
-    double left; /* m */
+    double left;         /* m */
+    const char *trouble; /* constant: why it does not get on; "" if it does */
     unsigned ticks;
     bool arrived;
     int64_t begun_ns;
@@ -71,6 +72,7 @@ static void take_plan(struct journey *j, const tp_planner_data *data)
     const bool ours = hypot(data->goal.px - j->to[0], data->goal.py - j->to[1]) < 1e-3;
 
     take_pose(j, &data->pos);
+    j->trouble = ours && !data->valid && !data->done ? "; there is no way at the moment" : "";
     if (ours && data->done && j->ticks > 0) {
         j->arrived = true;
         remote_stop(&j->remote);
@@ -84,6 +86,7 @@ static void take_state(struct journey *j, const tp_position2d_data *data)
     const bool still = fabs(data->vel.px) < 0.01 && fabs(data->vel.pa) < 0.02;
 
     take_pose(j, &data->pos);
+    j->trouble = data->stall != 0 ? "; something is in the way" : "";
     if (j->left <= j->tolerance && turned && still && j->ticks > 0) {
         j->arrived = true;
         remote_stop(&j->remote);
@@ -126,7 +129,7 @@ static tp_status send_goal(struct journey *j, tp_error *err)
 static void show(const struct journey *j)
 {
     if (!j->quiet && j->posed && j->ticks % SHOWN_TICKS == 0) {
-        printf("at %.2f %.2f, %.2f m to go\n", j->pose.px, j->pose.py, j->left);
+        printf("at %.2f %.2f, %.2f m to go%s\n", j->pose.px, j->pose.py, j->left, j->trouble);
         fflush(stdout);
     }
 }
@@ -295,7 +298,7 @@ static int read_option(struct journey *j, int argc, char **argv, int *i)
 
 static int run(int argc, char **argv)
 {
-    struct journey j = {.tolerance = 0.5, .angle_tolerance = 15 * radian};
+    struct journey j = {.tolerance = 0.5, .angle_tolerance = 15 * radian, .trouble = ""};
     int result = remote_init(&j.remote, name);
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
@@ -322,8 +325,9 @@ const command command_goto = {
         "of\n"
         "the server, otherwise position2d:0. The place is in the frame of the device: the map of "
         "a\n"
-        "planner, the odometry of a position2d. Ctrl-C stops the robot. The exit code is 0 if it\n"
-        "has arrived.\n"
+        "planner, the odometry of a position2d. A planner finds its way through doors, vfh and nd\n"
+        "avoid what they see, other devices drive straight on. Ctrl-C stops the robot. The exit\n"
+        "code is 0 if it has arrived.\n"
         "\n"
         "  --tolerance M   how near a position2d has to come, in metres (0.5); a planner says\n"
         "                  itself when it is there\n"

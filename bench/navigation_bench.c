@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "bench.h"
@@ -16,6 +17,8 @@
 #include "navigation/place.h"
 #include "navigation/plan.h"
 #include "navigation/vfh.h"
+
+enum { ROUNDS = 2, LONGEST_S = 600 /* of a round of Player's */ };
 
 static const double pi = 3.14159265358979323846;
 
@@ -29,7 +32,10 @@ static const char help[] =
     "  --player PROGRAM   the same with Player's code, in turns; the program is built from\n"
     "                     bench/navigation/player.cc, which says how. Without it there is no "
     "ratio\n"
-    "  --json             a line of JSON for each row\n";
+    "  --json             a line of JSON for each row\n"
+    "\n"
+    "Each side is measured twice. On an idle machine that takes about a quarter of a minute, and\n"
+    "with Player a minute. The standard error says what is being measured.\n";
 
 struct figures {
     double particle_field, particle_beam; /* ns of CPU */
@@ -50,6 +56,12 @@ static double cpu_ns(void)
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* What happens now; a plan of Player's takes seconds, and the table comes at the end. */
+static void say_progress(int round, const char *who)
+{
+    fprintf(stderr, "round %d of %d: %s\n", round + 1, ROUNDS, who);
 }
 
 static void must(tp_status status, const tp_error *err)
@@ -243,7 +255,8 @@ static void measure_player(const struct options *o, struct figures *best)
     int number = 0;
     int found = 0;
 
-    snprintf(command, sizeof command, "timeout 600 '%s' %g 2>/dev/null", o->player, o->seconds);
+    snprintf(command, sizeof command, "timeout %d '%s' %g 2>/dev/null", LONGEST_S, o->player,
+             o->seconds);
     FILE *pipe = popen(command, "r");
     while (pipe != NULL && fgets(line, sizeof line, pipe) != NULL) {
         if (sscanf(line, "particle_ns %lf", &value) == 1) {
@@ -261,7 +274,12 @@ static void measure_player(const struct options *o, struct figures *best)
         }
         found++;
     }
-    if (pipe == NULL || pclose(pipe) != 0 || found != 3 + PLACE_JOURNEYS) {
+    const int ended = pipe != NULL ? pclose(pipe) : -1;
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 124) {
+        bench_give_up("%s was not ready after %d s; --seconds says how long each measurement takes",
+                      o->player, LONGEST_S);
+    }
+    if (ended != 0 || found != 3 + PLACE_JOURNEYS) {
         bench_give_up("%s does not work; bench/navigation/player.cc says how it is built",
                       o->player);
     }
@@ -334,9 +352,11 @@ int main(int argc, char **argv)
     struct figures own = {0};
     struct figures peer = {0};
 
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
+        say_progress(round, "Troupe");
         measure_own(o.seconds, &own);
         if (o.player != NULL) {
+            say_progress(round, "Player");
             measure_player(&o, &peer);
         }
     }

@@ -4,12 +4,14 @@
  * Not part of the build: it needs Player 3 with these drivers, from which it takes nothing but the
  * library. With the sources of Player in $P and a release build of them in $B:
  *
+ *     export LD_LIBRARY_PATH=$(find $B -name '*.so' -printf '%h:')
  *     gcc -O2 -c -o place.o bench/navigation/place.c
  *     g++ -O2 -w -fpermissive -I$P -I$B -I$P/server/drivers -I/usr/include/tirpc \
  *         -o player-harness bench/navigation/player.cc place.o \
  *         -L$B/server/libplayerdrivers -lplayerdrivers -L$B/libplayercore -lplayercore
- *     export LD_LIBRARY_PATH=$(find $B -name '*.so' -printf '%h:')
  *     ./troupe bench navigation --player ./player-harness
+ *
+ * The linker and the program both look for Player's libraries in LD_LIBRARY_PATH.
  *
  * Usage: player-harness SECONDS. It repeats each work for so long and prints nanoseconds of CPU for
  * one particle, one plan of each journey, and one update of vfh.

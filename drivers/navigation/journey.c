@@ -6,10 +6,11 @@
 
 static const double quarter = 45 * 3.14159265358979323846 / 180;
 static const double turned_enough = 20 * 3.14159265358979323846 / 180;
-static const double thing_s = 6;   /* how long what was seen closes the way */
-static const double look_m = 3.5;  /* what is farther is not put on the map */
-static const double ahead_m = 4;   /* so much of the way must be open */
-static const double hurry_s = 0.5; /* between plans when the way is closed */
+static const double thing_s = 6;    /* how long what was seen closes the way */
+static const double look_m = 3.5;   /* what is farther is not put on the map */
+static const double ahead_m = 4;    /* so much of the way must be open */
+static const double hurry_s = 0.5;  /* between plans when the way is closed */
+static const double stands_s = 1.5; /* a robot that has not moved for so long stands */
 
 static double away(const tpi_nav_pose *pose, tpi_nav_point at)
 {
@@ -89,6 +90,7 @@ static void plan(struct wavefront *w, double time)
     j->planned_s = time;
     j->next = 0;
     j->turned = false;
+    j->beyond = 0;
     j->best = j->valid ? fmin(j->best > 0 ? j->best : HUGE_VAL, to_go(w)) : j->best;
 }
 
@@ -182,6 +184,27 @@ static tpi_nav_pose waypoint(const struct wavefront *w)
                                : atan2(all[i + 1].y - all[i].y, all[i + 1].x - all[i].x)};
 }
 
+/* An output that takes more for near than the planner does stands before the waypoint: it is sent a
+ * little farther. */
+static void lure(struct wavefront *w, tpi_nav_pose *to, double bearing)
+{
+    struct journey *j = &w->journey;
+    const tpi_nav_pose *now = &w->place.map;
+    const double left = away(now, (tpi_nav_point){to->x, to->y});
+    const double reach = w->settings.distance;
+
+    if (away(now, (tpi_nav_point){j->stood.x, j->stood.y}) > 0.02 ||
+        fabs(tpi_nav_angle(now->a - j->stood.a)) > 0.05) {
+        j->stood = *now;
+        j->stood_s = j->decided_s;
+    }
+    if (j->decided_s - j->stood_s > stands_s && left > reach && left < 3 * reach) {
+        j->beyond = reach;
+    }
+    to->x += j->beyond * cos(bearing);
+    to->y += j->beyond * sin(bearing);
+}
+
 static void follow(struct wavefront *w)
 {
     struct journey *j = &w->journey;
@@ -190,8 +213,9 @@ static void follow(struct wavefront *w)
            away(&w->place.map, w->plan.waypoints[j->next]) < w->settings.distance) {
         j->next++;
         j->turned = false;
+        j->beyond = 0;
     }
-    const tpi_nav_pose to = waypoint(w);
+    tpi_nav_pose to = waypoint(w);
     const double bearing = atan2(to.y - w->place.map.y, to.x - w->place.map.x);
     const double side = fabs(tpi_nav_angle(bearing - w->place.map.a));
     const bool far = away(&w->place.map, (tpi_nav_point){to.x, to.y}) > w->settings.distance;
@@ -203,6 +227,7 @@ static void follow(struct wavefront *w)
         }
     }
     j->turned = j->turned || side <= quarter;
+    lure(w, &to, bearing);
     send(w, &to);
 }
 

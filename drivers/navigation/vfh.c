@@ -27,7 +27,7 @@ static int64_t now_ns(const tp_instance *self)
     return tp_clock_now_ns(tp_instance_clock(self));
 }
 
-static tp_status send(const struct vfh *v, double forward, double turn)
+tp_status tpi_vfh_send(const struct vfh *v, double forward, double turn)
 {
     const tp_position2d_cmd_vel vel = {.vel = {.px = forward, .pa = turn}, .state = 1};
 
@@ -94,62 +94,12 @@ static void forget_goal(struct vfh *v)
 static void rest(struct vfh *v)
 {
     if (v->active) {
-        (void)send(v, 0, 0);
+        (void)tpi_vfh_send(v, 0, 0);
     }
     forget_goal(v);
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
-
-/* Whether it leaves the place blindly, since it is stuck. */
-static bool escape(struct vfh *v, double time)
-{
-    struct vfh_escape *e = &v->escape;
-
-    if (e->duration <= 0 || (e->until == 0 && !v->stalled)) {
-        return false;
-    }
-    if (e->until == 0) {
-        e->until = time + e->duration;
-        e->left = !e->left;
-    }
-    if (time >= e->until) {
-        e->until = 0;
-        return false;
-    }
-    const double forward = v->method.speed >= 0 ? -fabs(e->speed) : fabs(e->speed);
-    (void)send(v, forward, e->left ? e->turnrate : -e->turnrate);
-    return true;
-}
-
-/* Whether it has given up, or waits for the robot to be free. */
-static bool is_stuck(struct vfh *v, double time)
-{
-    struct vfh_stuck *s = &v->stuck;
-    const bool turns = fabs(v->method.speed) < 0.01;
-
-    if (!s->watched || s->given_up) {
-        return s->given_up;
-    }
-    if (s->waits && v->stalled) {
-        (void)send(v, 0, 0);
-        return true;
-    }
-    if (s->from_s == 0 || hypot(v->pose.x - s->from.x, v->pose.y - s->from.y) >= s->way ||
-        fabs(tpi_nav_angle(v->pose.a - s->from.a)) >= s->angle ||
-        v->method.state == TPI_NAV_VFH_DONE) {
-        s->from = v->pose;
-        s->from_s = time;
-    }
-    /* At its slowest it needs some time for that. */
-    s->given_up = time - s->from_s > 2 + (turns ? s->turn_s : s->drive_s);
-    if (s->given_up) {
-        (void)send(v, 0, 0);
-        v->method.speed = v->method.turn = 0;
-        v->method.state = TPI_NAV_VFH_BLOCKED;
-    }
-    return s->given_up;
-}
 
 static void decide(struct vfh *v, double time)
 {
@@ -158,15 +108,16 @@ static void decide(struct vfh *v, double time)
     const bool was_done = v->method.state == TPI_NAV_VFH_DONE;
 
     v->stepped = time;
-    if (!v->active || !v->enabled || !v->posed || escape(v, time) || is_stuck(v, time)) {
+    if (!v->active || !v->enabled || !v->posed || tpi_vfh_is_held(v, time)) {
         return;
     }
     const size_t count =
         tpi_nav_window_points(&v->window, &v->pose, time, v->points, v->most_points);
     v->method.mover_count = tpi_nav_movers_around(&v->movers, &v->pose, time, v->method.movers);
+    v->yield.seen_s = v->method.mover_count > 0 ? time : v->yield.seen_s;
     tpi_nav_vfh_step(&v->method, &v->pose, &v->goal, v->points, count, period);
     if (v->method.state != TPI_NAV_VFH_DONE || !was_done) {
-        (void)send(v, v->method.speed, v->method.turn);
+        (void)tpi_vfh_send(v, v->method.speed, v->method.turn);
     }
 }
 
@@ -251,7 +202,7 @@ static tp_status vfh_poll(tp_instance *self, tp_error *err)
     if (v->active && silent && !v->blind) {
         v->blind = true;
         v->method.speed = 0;
-        (void)send(v, 0, 0);
+        (void)tpi_vfh_send(v, 0, 0);
     }
     return TP_OK;
 }
@@ -301,7 +252,7 @@ static tp_status planner_enable(tp_device *device, const tp_planner_enable_req *
 
     (void)err;
     if (ask->state == 0 && v->active && v->enabled) {
-        (void)send(v, 0, 0);
+        (void)tpi_vfh_send(v, 0, 0);
         v->method.speed = 0;
     }
     v->enabled = ask->state != 0;

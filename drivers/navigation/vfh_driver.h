@@ -1,7 +1,8 @@
 /*
  * vfh_driver.h - what the files of the drivers `vfh` and `nd` share.
  *
- * vfh.c runs the instance, vfh_settings.c and nd_settings.c read the configuration of each.
+ * vfh.c runs the instance, vfh_stuck.c decides where it cannot go on, vfh_settings.c and
+ * nd_settings.c read the configuration of each.
  */
 #ifndef TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
 #define TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
@@ -32,6 +33,13 @@ struct vfh_escape {
     bool left;                        /* it turns left this time */
 };
 
+/* Standing after a contact among people. */
+struct vfh_yield {
+    double seen_s; /* when somebody who walks was seen last, in the time of the data; 0 for never */
+    double until;  /* s: it stands until then; 0 for not */
+    bool touched;  /* the robot said so with its last state */
+};
+
 struct vfh {
     tp_device *position; /* borrowed; NULL if it is not offered */
     tp_device *planner;  /* borrowed; NULL if it is not offered */
@@ -43,6 +51,7 @@ struct vfh {
     tpi_nav_vfh method;
     struct vfh_escape escape;
     struct vfh_stuck stuck;
+    struct vfh_yield yield;
     bool sized; /* the configuration says how large the robot is */
 
     tpi_nav_pose pose;
@@ -60,6 +69,13 @@ struct vfh {
     tpi_nav_point *points; /* owned */
     size_t most_points;
 };
+
+/* Send a velocity to the robot. */
+tp_status tpi_vfh_send(const struct vfh *v, double forward, double turn);
+
+/* Whether it does not drive to its goal now: it leaves a place where it is stuck, has given up, or
+ * stands after a contact. */
+bool tpi_vfh_is_held(struct vfh *v, double time);
 
 /* Read the configuration. From init. */
 tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err);

@@ -44,6 +44,9 @@ struct journey {
     tpi_nav_point from; /* where it was planned */
     double planned_s, decided_s;
     double best, best_s; /* m to go at the best moment, and when that was */
+    tpi_nav_pose stood;  /* where the robot was when it moved last */
+    double stood_s;      /* when that was */
+    double beyond;       /* m: so far behind the waypoint is what the output is sent to */
     double drawn_s;      /* when the way was planned that is drawn; 0 for none */
 };
 

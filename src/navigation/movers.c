@@ -13,6 +13,9 @@ static const double hidden_s = 0.5; /* where a beam passes: it is elsewhere */
 static const double got_on = 0.2;   /* m: from where it was seen first; what is near, less */
 static const double skin = 0.1;     /* m: around what is seen of it */
 static const double rest_s = 2;     /* how slowly its pace is forgotten when it stands */
+static const double start = 0.2;    /* m/s: one that stands may walk on with that at least */
+static const double creep = 0.1;    /* m: what gets on by so much... */
+static const double stand_s = 3;    /* ...in this time has not stopped */
 
 enum { SEEN_OFTEN = 4 };
 
@@ -97,11 +100,15 @@ static void judge(struct nav_track *track, double away)
 {
     const tpi_nav_point at = {track->at.x, track->at.y};
     const double enough = fmin(got_on, 0.05 + 0.1 * away); /* it is measured so well */
+    const double way = between(at, track->born);
 
-    if (track->seen >= SEEN_OFTEN && hypot(track->at.vx, track->at.vy) >= slowest &&
-        between(at, track->born) >= enough) {
+    if (track->walks ? way >= creep
+                     : track->seen >= SEEN_OFTEN && way >= enough &&
+                           hypot(track->at.vx, track->at.vy) >= slowest) {
         track->walks = true;
-    } else if (track->walks && track->at.pace < slowest) {
+        track->born = at;
+        track->got_on = track->time;
+    } else if (track->walks && track->time - track->got_on > stand_s) {
         track->walks = false;
         track->born = at;
     }
@@ -277,7 +284,7 @@ size_t tpi_nav_movers_around(const tpi_nav_movers *movers, const tpi_nav_pose *p
                                        .vx = c * m->vx + s * m->vy,
                                        .vy = c * m->vy - s * m->vx,
                                        .radius = m->radius,
-                                       .pace = m->pace};
+                                       .pace = fmax(m->pace, start)};
     }
     return count;
 }

@@ -2,8 +2,8 @@
  * movers.h - what moves around a robot: people, other robots.
  *
  * Readings that lie close together in front of everything else are a thing. Things are followed
- * from scan to scan, and one that has got somewhere is a mover, with a velocity. It stays one for
- * some seconds after it has stopped, since it may walk on at any time, and it is remembered for
+ * from scan to scan, and one that has got somewhere is a mover, with a velocity. It stays one until
+ * it has not got on for some seconds, since it may walk on at any time, and it is remembered for
  * three seconds where the sensor does not look. Places are in the frame of the odometry.
  */
 #ifndef TROUPE_NAVIGATION_MOVERS_H
@@ -22,8 +22,9 @@ typedef struct tpi_nav_mover {
 /* A thing that is followed. */
 struct nav_track {
     tpi_nav_mover at;
-    tpi_nav_point born; /* where it was seen first */
-    double time;        /* when it was seen last, in seconds */
+    tpi_nav_point born; /* where it was seen first; of one that walks, where it got on last */
+    double got_on;      /* when that was, in seconds */
+    double time;        /* when it was seen last */
     unsigned seen;      /* how often; 0 for none */
     bool walks;         /* it has got somewhere */
     bool partly;        /* the view ends in it: `at` is its edge */

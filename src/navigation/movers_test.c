@@ -84,6 +84,24 @@ static void somebody_who_stops_may_walk_on(void **state)
     assert_int_equal(tpi_nav_movers_around(&movers, &pose, 9.9, out), 0); /* it is a thing now */
 }
 
+static void somebody_who_creeps_may_walk_on(void **state)
+{
+    const tpi_nav_pose pose = {0, 0, 0};
+    tpi_nav_movers movers;
+    tpi_nav_mover out[TPI_NAV_MOST_MOVERS];
+    tpi_nav_beam beams[BEAMS];
+
+    (void)state;
+    tpi_nav_movers_clear(&movers);
+    for (int i = 0; i < 80; i++) { /* walks for two seconds, then goes on at 6 cm/s */
+        const struct disc disc = {1.2, -0.8 + 0.04 * fmin(i, 20) + 0.006 * fmax(i - 20, 0), 0.2};
+        scan(&pose, &disc, 1, beams);
+        tpi_nav_movers_take(&movers, &pose, beams, BEAMS, 0.1 * i);
+    }
+    assert_int_equal(tpi_nav_movers_around(&movers, &pose, 7.9, out), 1);
+    assert_true(out[0].pace >= 0.2); /* it may be as fast as somebody who begins to walk */
+}
+
 /* Somebody comes from behind and walks past; after so many scans in which a part is seen. */
 static size_t overtaken_by(double pace, double turn, int scans, tpi_nav_mover *out)
 {
@@ -248,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(somebody_who_walks_is_followed_and_a_pillar_is_not),
         cmocka_unit_test(somebody_who_stops_may_walk_on),
+        cmocka_unit_test(somebody_who_creeps_may_walk_on),
         cmocka_unit_test(somebody_at_the_edge_of_the_view_is_followed),
         cmocka_unit_test(it_stands_before_somebody_comes_to_it),
         cmocka_unit_test(it_is_slow_beside_somebody_who_may_turn),

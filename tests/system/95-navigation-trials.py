@@ -30,7 +30,14 @@ def a_goal_is_reached_among_people():
     tap.equal((result.returncode, result.stderr), (0, ""))
     lines = {line.split()[0]: line.split() for line in result.stdout.splitlines() if line}
     tap.equal(lines["warehouse"][1], "1/1")
-    tap.equal(lines["contacts"][:-1], "contacts while the robot moved towards a person:".split())
+    tap.equal([line.split(":")[0] for line in result.stdout.splitlines()[-2:]],
+              ["contacts while the robot moved towards a person", "contacts while it turned on the spot"])
+
+
+def a_robot_that_sees_all_around_is_tried():
+    result = trials("people", "--count", "1", "--worlds", "warehouse", "--people", "2", "--view", "360")
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    assert "warehouse     1/1" in result.stdout, result.stdout
 
 
 def wrong_arguments_are_refused():
@@ -42,4 +49,5 @@ def wrong_arguments_are_refused():
     assert "there is no moon" in result.stderr, result.stderr
 
 
-tap.main(a_goal_is_reached_and_told, a_goal_is_reached_among_people, wrong_arguments_are_refused)
+tap.main(a_goal_is_reached_and_told, a_goal_is_reached_among_people, a_robot_that_sees_all_around_is_tried,
+         wrong_arguments_are_refused)

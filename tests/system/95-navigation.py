@@ -260,6 +260,17 @@ def a_closed_door_makes_it_take_another_one():
             robot.close()
 
 
+def a_driver_that_stops_early_is_sent_farther():
+    """nd is there half a metre before a place, by default; for this planner 0.4 m count."""
+    nd = 'driver ( name "nd" provides [ "position2d:1" "planner:1" ] requires [ "position2d:0" "laser:0" ] lease 0 )\n'
+    with navigation.served(PROGRAM, TWO_DOORS.replace("pose [0 1.6 0 0]", "pose [-3 -2 0 0]"), SIM + nd + WAVEFRONT) as server:
+        robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1)])
+        robot.step(3)
+        travel(robot, 2.5, 0, 60)
+        assert away(robot.pose(), 2.5, 0) < 0.45, robot.pose()
+        robot.close()
+
+
 def enable_holds_the_robot():
     with navigation.served(PROGRAM, OFFICE, SIM + VFH + WAVEFRONT) as server:
         robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1)])
@@ -436,10 +447,25 @@ def goto_drives_and_tells():
         assert "the time is over" in result.stderr and "the robot is stopped" in result.stderr, result.stderr
 
 
+def goto_says_why_a_robot_does_not_get_on():
+    """One that drives straight on meets a wall; a planner has no way to a place behind all walls."""
+    fast = SIM.replace("lockstep yes", "speed 8")
+    with navigation.served(PROGRAM, OFFICE, fast + VFH + WAVEFRONT) as server:
+        url = f"localhost:{server.address[1]}"
+        result = troupe("goto", "30", "30", "--url", url, "--within", "3")
+        tap.equal(result.returncode, 1)
+        assert " m to go; there is no way at the moment\n" in result.stdout, result.stdout
+        result = troupe("goto", "-30", "2.4", "position2d:0", "--url", url, "--within", "5")
+        tap.equal(result.returncode, 1)
+        assert " m to go; something is in the way\n" in result.stdout, result.stdout
+
+
 tap.main(a_map_from_a_file_is_fetched_in_tiles, a_map_grows_and_gets_other_cells, older_names_of_interfaces_are_understood,
          a_wrong_map_is_refused_with_its_place,
          a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
          nd_goes_through_a_door_and_gives_up_without_progress, snd_goes_through_a_door,
-         a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one, enable_holds_the_robot,
+         a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one,
+         a_driver_that_stops_early_is_sent_farther, enable_holds_the_robot,
          a_lost_robot_finds_itself_and_again_when_carried_away, all_three_bring_a_robot_into_another_room,
-         two_clients_see_guesses_and_one_pose, way_and_particles_are_drawn_on_the_world, goto_drives_and_tells)
+         two_clients_see_guesses_and_one_pose, way_and_particles_are_drawn_on_the_world, goto_drives_and_tells,
+         goto_says_why_a_robot_does_not_get_on)

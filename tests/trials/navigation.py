@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from math import degrees
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "system"))
@@ -29,7 +30,8 @@ import player  # noqa: E402
 from navigation import LOCALIZE, MAP, PLANNER, SIMULATION, Robot, away, fetch_map, truth  # noqa: E402
 from player import ACK, POSITION2D  # noqa: E402
 
-ROBOT = 'pioneer ( name "ada" pose [{x} {y} 0 {a}] localization "odom" odom_error [0.03 0.03 0.05 0.05] {more} lms ( pose [0.03 0 0 0] ) )\n'
+ROBOT = 'pioneer ( name "ada" pose [{x} {y} 0 {a}] localization "odom" odom_error [0.03 0.03 0.05 0.05] {more} {laser} )\n'
+LASER = 'ranger ( pose [0.03 0 0 0] size [0.15 0.15 0.19] sensor ( pose [0 0 0.1 0] range [0 8] fov {view} samples {samples} noise [0.0001 0.002 0] ) )'
 PERSON = 'person ( name "person{i}" pose [{x} {y} 0 {a}] ctrl "wander" )\n'
 HEAD = 'interval_sim 100\ninclude "things.inc"\ninclude "robots/pioneer.inc"\ninclude "people.inc"\n'
 DOORS = """
@@ -129,7 +131,7 @@ def open_places(grid, room, side=0.2):
 
 def journeys(world, count, seed):
     """Starts and goals, at least 4 m from each other."""
-    text = HEAD + walls_of(world) + ROBOT.format(x=0, y=0, a=0, more="")
+    text = HEAD + walls_of(world) + ROBOT.format(x=0, y=0, a=0, more="", laser="lms ( )")
     with navigation.served(PROGRAM, text, SIM.replace("{pace}", "lockstep yes")) as server:
         robot = Robot(server.address, [(MAP, 1)])
         grid = fetch_map(robot, 1)
@@ -150,17 +152,18 @@ def journeys(world, count, seed):
 class Outcome:
     def __init__(self, world):
         self.world, self.reached, self.time, self.way = world, False, 0.0, 0.0
-        self.contacts, self.guilty, self.errors, self.cpu, self.updates = 0, 0, [], 0.0, 0
+        self.contacts, self.guilty, self.turning, self.errors, self.cpu, self.updates = 0, 0, 0, [], 0.0, 0
         self.verbose = False
 
 
-def degrees(angle):
-    return math.degrees(angle)
+def laser_text(view):
+    """The robot's laser, which sees half a turn, or one that sees more, twice for each degree."""
+    return "lms ( pose [0.03 0 0 0] )" if view == 180 else LASER.format(view=view, samples=2 * view + 1)
 
 
-def world_text(world, journey, people, more=""):
+def world_text(world, journey, people, more="", view=180):
     start, heading, goal, crowd = journey
-    text = HEAD + walls_of(world) + ROBOT.format(x=start[0], y=start[1], a=degrees(heading), more=more)
+    text = HEAD + walls_of(world) + ROBOT.format(x=start[0], y=start[1], a=degrees(heading), more=more, laser=laser_text(view))
     free = []
     for place in crowd:  # two people in one place could not walk, and would close a door for ever
         if away(place, *start) > 1.5 and away(place, *goal) > 1.5 and all(away(place, *other) > 0.8 for other in free):
@@ -187,8 +190,7 @@ def beside(pose, person):
 
 def towards(pose, speed, person):
     """Whether a robot moves in the direction of a person that is next to it."""
-    dx, dy = person[0] - pose[0], person[1] - pose[1]
-    return math.hypot(dx, dy) < 0.75 and speed[0] * (dx * math.cos(pose[2]) + dy * math.sin(pose[2])) > 1e-3
+    return away(person, *pose[:2]) < 0.75 and speed[0] * beside(pose, person)[0] > 1e-3
 
 
 def watch(robot, outcome, people, speed):
@@ -202,6 +204,7 @@ def watch(robot, outcome, people, speed):
         crowd = [truth(robot, f"person{i}") for i in range(people)]
         outcome.contacts += 1
         outcome.guilty += any(towards(here, speed, person) for person in crowd)
+        outcome.turning += abs(speed[0]) < 0.01 < abs(speed[1])
         if outcome.verbose:
             print(f"# {outcome.world}: contact at {robot.time:.1f} s, speed {speed[0]:.2f} {speed[1]:.2f}, people at "
                   + ", ".join("{:.2f} {:.2f}".format(*beside(here, person)) for person in crowd if away(person, *here[:2]) < 1.5), flush=True)
@@ -229,7 +232,7 @@ def in_lockstep(world, journey, options, people=0):
     outcome.last, outcome.stalled, outcome.verbose = None, False, options.verbose
     goal = journey[2]
     text = SIM.replace("{pace}", "lockstep yes") + stack_text(journey, options)
-    with navigation.served(PROGRAM, world_text(world, journey, people), text) as server:
+    with navigation.served(PROGRAM, world_text(world, journey, people, view=options.view), text) as server:
         robot = Robot(server.address, [(PLANNER, 0), (PLANNER, 1), (SIMULATION, 0), (LOCALIZE, 0), (POSITION2D, 2)])
         while struct.unpack_from(">I", robot.ask(LOCALIZE, 0, 2).body, 32)[0] == 0:
             pass
@@ -320,9 +323,8 @@ def in_real_time(world, grid, journey, options, theirs):
             driver.send_goal(0, *goal)
             while robot.times[(POSITION2D, 0)] - begin < options.limit and not arrived(driver, goal):
                 listen(robot, driver, 0.1)
-                robot.latest[(POSITION2D, 2, 1)] = driver.latest.get((POSITION2D, 2, 1), b"") or None
-                if robot.latest[(POSITION2D, 2, 1)] is None:
-                    del robot.latest[(POSITION2D, 2, 1)]
+                if driver.latest.get((POSITION2D, 2, 1)):
+                    robot.latest[(POSITION2D, 2, 1)] = driver.latest[(POSITION2D, 2, 1)]
                 watch(robot, outcome, 0, (0, 0))
                 if options.verbose:
                     print(f"# {robot.times[(POSITION2D, 0)] - begin:.1f} s at {outcome.last}: {driver.plan(0)}", flush=True)
@@ -443,7 +445,8 @@ def run_people(options):
     outcomes = [in_lockstep(world, journey, options, options.people)
                 for world in worlds for journey in journeys(world, each, options.seed + 1)[1]][:options.count]
     tell(f"goals among {options.people} people, in lockstep", outcomes)
-    print(f"contacts while the robot moved towards a person: {sum(o.guilty for o in outcomes)}")
+    print(f"contacts while the robot moved towards a person: {sum(o.guilty for o in outcomes)}\n"
+          f"contacts while it turned on the spot: {sum(o.turning for o in outcomes)}")
 
 
 def run_lost(options):
@@ -469,6 +472,7 @@ def main():
     parser.add_argument("--count", type=int, default=50, metavar="N", help="trials of each kind (50)")
     parser.add_argument("--worlds", type=lambda text: text.split(","), default=list(WORLDS), metavar="A,B", help="of: " + ", ".join(WORLDS))
     parser.add_argument("--people", type=int, default=6, metavar="N", help="people in a world (6)")
+    parser.add_argument("--view", type=int, default=180, metavar="A", help="degrees that the robot's laser sees in lockstep (180)")
     parser.add_argument("--limit", type=float, default=240, metavar="S", help="seconds of the world for a goal (240)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of starts and goals (1)")
     parser.add_argument("--method", default="", metavar="TEXT", help="more settings of vfh")
