@@ -85,7 +85,7 @@ static const tp_message *find_message(const struct options *o, const tp_catalogu
 {
     tpi_nearest nearest;
     char hint[96];
-    const tp_interface *interface = command_interface(o->command, catalogue, o->words[0]);
+    const tp_interface *interface = command_interface(o->command, catalogue, o->words[0], "");
     if (interface == NULL) {
         return NULL;
     }

@@ -76,7 +76,7 @@ static int print_rights(const tp_catalogue *catalogue, const struct options *opt
     tpi_buf out = {0};
 
     if (options->interface != NULL) {
-        only = command_interface(name, catalogue, options->interface);
+        only = command_interface(name, catalogue, options->interface, "");
         if (only == NULL) {
             return EXIT_FAILED;
         }
@@ -95,7 +95,7 @@ static int show(const tp_catalogue *catalogue, const struct options *options)
         return print_rights(catalogue, options);
     }
     if (options->interface != NULL) {
-        const tp_interface *interface = command_interface(name, catalogue, options->interface);
+        const tp_interface *interface = command_interface(name, catalogue, options->interface, "");
         if (interface == NULL) {
             return EXIT_FAILED;
         }

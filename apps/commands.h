@@ -77,8 +77,9 @@ tp_catalogue *command_catalogue(const char *name);
 /* --load FILE at argv[*i]: load the interface file; an exit code. */
 int command_load(const char *name, tp_catalogue *catalogue, int argc, char **argv, int *i);
 
-/* An interface by name, or a message with the nearest known name. */
+/* An interface by name, or a message with the nearest known name, or with `otherwise` if there is
+ * none. */
 const tp_interface *command_interface(const char *caller, const tp_catalogue *catalogue,
-                                      const char *name);
+                                      const char *name, const char *otherwise);
 
 #endif

@@ -195,7 +195,8 @@ static int read_name(struct remote *remote, const char *text, struct remote_devi
     if (tp_catalogue_named(remote->catalogue, interface) == NULL) {
         learn(remote);
     }
-    out->interface = command_interface(remote->command, remote->catalogue, interface);
+    out->interface = command_interface(remote->command, remote->catalogue, interface,
+                                       "; a device is INTERFACE[:INDEX], as laser:0");
     out->index = (unsigned)index;
     snprintf(out->name, sizeof out->name, "%s:%u", interface, out->index);
     return out->interface != NULL ? EXIT_DONE : EXIT_FAILED;

@@ -143,7 +143,7 @@ int command_load(const char *name, tp_catalogue *catalogue, int argc, char **arg
 }
 
 const tp_interface *command_interface(const char *caller, const tp_catalogue *catalogue,
-                                      const char *name)
+                                      const char *name, const char *otherwise)
 {
     const tp_interface *interface = tp_catalogue_named(catalogue, name);
     tpi_nearest nearest;
@@ -155,7 +155,8 @@ const tp_interface *command_interface(const char *caller, const tp_catalogue *ca
             tpi_nearest_offer(&nearest, tp_catalogue_at(catalogue, i)->name);
         }
         command_fail(caller, EXIT_FAILED, "there is no interface \"%s\"%s", name,
-                     tpi_nearest_hint(&nearest, hint, sizeof hint));
+                     nearest.best != NULL ? tpi_nearest_hint(&nearest, hint, sizeof hint)
+                                          : otherwise);
     }
     return interface;
 }

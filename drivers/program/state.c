@@ -75,12 +75,9 @@ static void fill_lines(struct program *p, tp_program_state *out)
     out->lines_count = machine->layout.task_count;
     for (uint8_t i = 0; i < machine->layout.task_count; i++) {
         const tpi_play_task *task = &machine->tasks[i];
-        lines[i] =
-            (tp_program_line){.task = i,
-                              .line = task->state == TPI_PLAY_OFF
-                                          ? 0
-                                          : tpi_play_program_line(&p->loaded.program, task->pc),
-                              .waits = task->state == TPI_PLAY_WAITING};
+        lines[i] = (tp_program_line){.task = i,
+                                     .line = tpi_play_runner_task_line(p->runner, i),
+                                     .waits = task->state == TPI_PLAY_WAITING};
     }
     out->line = p->phase == TP_PROGRAM_DONE ? 0 : tpi_play_runner_line(p->runner);
 }

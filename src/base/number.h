@@ -21,8 +21,12 @@ size_t tpi_number_put_f32(char out[TPI_NUMBER_SIZE], float value);
 /* Write a whole number; the length of the text. */
 size_t tpi_number_put_whole(char out[TPI_NUMBER_SIZE], int64_t value);
 
+/* Bytes as numbers, each with a comma behind it; where the text ends. It needs four characters for
+ * each. */
+char *tpi_number_put_bytes(char *out, const uint8_t *values, size_t count);
+
 /* The same text as tpi_number_put_f32(), fast; 0, and nothing that counts in `out`, for numbers
- * that it does not know: whole powers of two, very large and very small ones. */
+ * that it does not know: very large and very small ones, some powers of two. */
 size_t tpi_number_fast_f32(char out[TPI_NUMBER_SIZE], float value);
 
 /* Read a JSON number; how many characters it takes, 0 if there is none (or one of more than 800

@@ -15,7 +15,7 @@
 #include "base/number.h"
 
 enum { LEAST = 117, MOST = 149, SCALES = MOST - LEAST + 1, POWERS = 11 };
-enum { EIGHT = 8 };
+enum { EIGHT = 8, SHORT = 4, SHORT_SCALE = 10000, SHORT_LIMIT = 134 }; /* below 2^(134 - 127) */
 
 /* Of a binary exponent: so many decimals, and half the interval in their units. */
 static const struct {
@@ -70,6 +70,26 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "50515253545556575859606162636465666768697071727374"
                             "75767778798081828384858687888990919293949596979899";
 
+/* Numbers of a byte, each with a comma behind it. */
+static const char bytes[] =
+    "0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, "
+    "20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, "
+    "40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, "
+    "60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, "
+    "80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, "
+    "100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115,116,117,118,119,"
+    "120,121,122,123,124,125,126,127,128,129,130,131,132,133,134,135,136,137,138,139,"
+    "140,141,142,143,144,145,146,147,148,149,150,151,152,153,154,155,156,157,158,159,"
+    "160,161,162,163,164,165,166,167,168,169,170,171,172,173,174,175,176,177,178,179,"
+    "180,181,182,183,184,185,186,187,188,189,190,191,192,193,194,195,196,197,198,199,"
+    "200,201,202,203,204,205,206,207,208,209,210,211,212,213,214,215,216,217,218,219,"
+    "220,221,222,223,224,225,226,227,228,229,230,231,232,233,234,235,236,237,238,239,"
+    "240,241,242,243,244,245,246,247,248,249,250,251,252,253,254,255,";
+
+/* How many zeros a pair ends with. */
+static const uint8_t zeros[100] = {[0] = 2,  [10] = 1, [20] = 1, [30] = 1, [40] = 1,
+                                   [50] = 1, [60] = 1, [70] = 1, [80] = 1, [90] = 1};
+
 /* The digits of a number, the last one before `end`; where they begin. */
 static char *put_digits(char *end, uint64_t value)
 {
@@ -85,6 +105,21 @@ static char *put_digits(char *end, uint64_t value)
         *--end = (char)('0' + value);
     }
     return end;
+}
+
+/* A number of a byte and a comma that does not count. Four characters of `out` are written. */
+static size_t put_byte(char *out, uint32_t value)
+{
+    memcpy(out, bytes + value * 4, 4);
+    return 1U + (value > 9) + (value > 99);
+}
+
+char *tpi_number_put_bytes(char *out, const uint8_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        out += put_byte(out, values[i]) + 1;
+    }
+    return out;
 }
 
 size_t tpi_number_put_whole(char out[TPI_NUMBER_SIZE], int64_t value)
@@ -140,13 +175,13 @@ static void put_decimals(char *out, uint32_t fraction, int decimals)
 }
 
 /* How many digits at the end can be left out: the power of ten that has a multiple from `least` to
- * `most`. Up to four without a branch, since numbers of sensors differ in this. */
+ * `most`. Up to two without a branch, since numbers of sensors differ in this; numbers with few
+ * decimals seldom come here. */
 static int spare_digits(uint32_t least, uint32_t most, int decimals)
 {
-    int spare = (most / 10 * 10 >= least) + (most / 100 * 100 >= least) +
-                (most / 1000 * 1000 >= least) + (most / 10000 * 10000 >= least);
+    int spare = (most / 10 * 10 >= least) + (most / 100 * 100 >= least);
 
-    if (spare == 4) {
+    if (spare == 2) {
         while (spare < decimals &&
                most / whole_powers[spare + 1] * whole_powers[spare + 1] >= least) {
             spare++;
@@ -155,33 +190,75 @@ static int spare_digits(uint32_t least, uint32_t most, int decimals)
     return spare < decimals ? spare : decimals;
 }
 
-size_t tpi_number_fast_f32(char out[TPI_NUMBER_SIZE], float value)
+/* Half the interval of a float; none of a power of two, whose interval is lopsided, and of 0. */
+static double half_interval(uint32_t bits)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    const uint32_t scale = (bits >> 23 & 255) - LEAST, minus = bits >> 31;
+    const uint64_t wide = (uint64_t)((bits >> 23 & 255) + 1023 - 127 - 24) << 52;
+    double half;
 
-    if (scale >= SCALES ||
-        (bits & 0x7fffff) == 0) { /* the interval of a power of two is lopsided */
+    memcpy(&half, &wide, sizeof half);
+    return (bits & 0x7fffff) == 0 ? 0 : half;
+}
+
+/* A number below 128 that has up to four decimals, as most sensors give them: 0 if it has more. The
+ * interval is narrower than the step of four decimals here, so that there is one candidate. */
+static size_t put_short(char *out, uint32_t bits, double magnitude)
+{
+    const double scaled = magnitude * SHORT_SCALE, nearest = scaled + to_even - to_even;
+
+    if (fabs(scaled - nearest) > half_interval(bits) * SHORT_SCALE) {
         return 0;
     }
-    const double magnitude = fabs((double)value);
+    const uint32_t all = (uint32_t)nearest, whole = all / SHORT_SCALE;
+    const uint32_t fraction = all - whole * SHORT_SCALE, high = fraction / 100;
+    const uint32_t low = fraction - high * 100;
+    const unsigned decimals = SHORT - zeros[low] - (low == 0 ? zeros[high] : 0U);
+    const size_t length = put_byte(out, whole);
+
+    out[length] = '.';
+    memcpy(out + length + 1, pairs + high * 2, 2);
+    memcpy(out + length + 3, pairs + low * 2, 2);
+    const size_t end = length + decimals + (decimals > 0);
+    out[end] = '\0';
+    return end;
+}
+
+/* Any other number of a known magnitude. */
+static size_t put_long(char *out, double magnitude, uint32_t scale)
+{
     const double scaled = magnitude * powers_of_ten[scales[scale].decimals];
     const uint32_t least = (uint32_t)(scaled - scales[scale].half) + 1;
     const uint32_t most = (uint32_t)(scaled + scales[scale].half);
     const int decimals = scales[scale].decimals - spare_digits(least, most, scales[scale].decimals);
     const uint32_t best = (uint32_t)(magnitude * powers_of_ten[decimals] + to_even - to_even);
 
-    *out = '-';
-    out += minus;
     if (decimals == 0) {
-        return minus + tpi_number_put_whole(out, best);
+        return tpi_number_put_whole(out, best);
     }
     const uint32_t whole = (uint32_t)magnitude; /* of `best` too: else it had no decimals */
-    const size_t length = tpi_number_put_whole(out, whole);
+    const size_t length = whole < 256 ? put_byte(out, whole) : tpi_number_put_whole(out, whole);
     out[length] = '.';
     put_decimals(out + length + 1, whole == 0 ? best : best - whole * whole_powers[decimals],
                  decimals);
     out[length + 1 + (size_t)decimals] = '\0';
-    return minus + length + 1 + (size_t)decimals;
+    return length + 1 + (size_t)decimals;
+}
+
+size_t tpi_number_fast_f32(char out[TPI_NUMBER_SIZE], float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t exponent = bits >> 23 & 255, scale = exponent - LEAST, minus = bits >> 31;
+    const double magnitude = fabs((double)value);
+    size_t length = 0;
+
+    *out = '-';
+    out += minus;
+    if (exponent < SHORT_LIMIT) {
+        length = put_short(out, bits, magnitude);
+    }
+    if (length == 0 && scale < SCALES && (bits & 0x7fffff) != 0) {
+        length = put_long(out, magnitude, scale);
+    }
+    return length > 0 ? minus + length : 0;
 }

@@ -622,10 +622,65 @@ static void the_fast_way_is_the_shortest(void **state)
     }
 }
 
+/* What scans are full of: nothing, the farthest range, steps of a decimal. */
+static void short_numbers_take_the_fast_way(void **state)
+{
+    static const struct {
+        float value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {-0.0F, "-0"},
+                 {8, "8"},
+                 {-0.5F, "-0.5"},
+                 {0.0625F, "0.0625"},
+                 {0.0001F, "0.0001"},
+                 {127.9999F, "127.9999"},
+                 {100, "100"},
+                 {10.01F, "10.01"},
+                 {1.1F, "1.1"},
+                 {0.03F, "0.03"},
+                 {99.5F, "99.5"},
+                 {12.00001F, "12.00001"}};
+    char text[TPI_NUMBER_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(tpi_number_fast_f32(text, cases[i].value), strlen(cases[i].text));
+        assert_string_equal(text, cases[i].text);
+    }
+    assert_int_equal(tpi_number_fast_f32(text, 0.03125F), 0); /* a power of two, five decimals */
+    assert_int_equal(tpi_number_fast_f32(text, 1e-30F), 0);
+    for (uint32_t i = 0; i < 1280000; i++) { /* all decimals of four places */
+        const double wanted = (double)i / 10000;
+        double back = -1;
+        const size_t length = tpi_number_fast_f32(text, (float)wanted);
+        assert_int_equal(tpi_number_read_f64(text, length, &back), length);
+        assert_same_f64(back, wanted);
+        assert_true(length <= 8);
+    }
+}
+
+static void bytes_have_commas_behind_them(void **state)
+{
+    uint8_t all[256];
+    char text[256 * 4], wanted[256 * 4 + 1];
+    size_t length = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 256; i++) {
+        all[i] = (uint8_t)i;
+        length += (size_t)snprintf(wanted + length, sizeof wanted - length, "%u,", i);
+    }
+    assert_ptr_equal(tpi_number_put_bytes(text, all, 256), text + length);
+    assert_memory_equal(text, wanted, length);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_doubles_survive),
+        cmocka_unit_test(short_numbers_take_the_fast_way),
+        cmocka_unit_test(bytes_have_commas_behind_them),
         cmocka_unit_test(random_floats_survive),
         cmocka_unit_test(doubles_and_floats_of_everyday_size_survive),
         cmocka_unit_test(denormals_survive),

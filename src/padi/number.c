@@ -112,9 +112,6 @@ static size_t put_one(char *out, tp_type type, const void *at, bool quote)
         const size_t length = tpi_number_fast_f32(out, narrow);
         return length > 0 ? length : put_real(out, type, at, quote);
     }
-    if (type == TP_TYPE_U8) {
-        return tpi_number_put_whole(out, *(const uint8_t *)at);
-    }
     return tpi_type_is_real(type) ? put_real(out, type, at, quote)
                                   : tpi_number_put_whole(out, tpi_number_get_whole(type, at));
 }
@@ -124,6 +121,16 @@ void tpi_number_put(tpi_buf *out, tp_type type, const void *at, bool quote)
     char text[TPI_NUMBER_SIZE];
 
     tpi_buf_put(out, text, put_one(text, type, at, quote));
+}
+
+/* Each with a comma behind it; where the text ends. */
+static char *put_some(char *out, tp_type type, const char *from, uint32_t count, size_t size)
+{
+    for (uint32_t i = 0; i < count; i++, from += size) {
+        out += put_one(out, type, from, true);
+        *out++ = ',';
+    }
+    return out;
 }
 
 void tpi_numbers_put(tpi_buf *out, tp_type type, const void *first, uint32_t count, size_t size)
@@ -140,10 +147,12 @@ void tpi_numbers_put(tpi_buf *out, tp_type type, const void *first, uint32_t cou
         if (begin == NULL) {
             return;
         }
-        for (uint32_t i = 0; i < portion; i++, from += size) {
-            at += put_one(at, type, from, true);
-            *at++ = ',';
+        if (type == TP_TYPE_U8) {
+            at = tpi_number_put_bytes(at, (const uint8_t *)from, portion);
+        } else {
+            at = put_some(at, type, from, portion, size);
         }
+        from += portion * size;
         done += portion;
         at -= done == count; /* no comma behind the last */
         *at = '\0';

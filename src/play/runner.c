@@ -27,13 +27,28 @@ tp_status tpi_play_runner_begin(tpi_play_runner *runner, const tpi_play_program 
                : tp_fail(err, TP_E_LIMIT, "the program does not fit the machine");
 }
 
+/* The instruction of a task belongs to the line before it. A task that has not begun stands at its
+ * first line. */
+static unsigned line_of(const tpi_play_runner *runner, uint8_t task)
+{
+    const tpi_play_machine *machine = &runner->machine;
+    const uint8_t *entry = machine->image + machine->layout.tasks + task * TPI_PLAY_TASK_SIZE;
+    const uint16_t pc = machine->tasks[task].pc;
+    const bool has_begun = pc != (entry[0] | entry[1] << 8);
+
+    return tpi_play_program_line(runner->program, (uint16_t)(has_begun ? pc : pc + 1));
+}
+
 unsigned tpi_play_runner_line(const tpi_play_runner *runner)
 {
     const tpi_play_machine *machine = &runner->machine;
 
-    return machine->layout.task_count > 0
-               ? tpi_play_program_line(runner->program, machine->tasks[machine->current].pc)
-               : 0;
+    return machine->layout.task_count > 0 ? line_of(runner, machine->current) : 0;
+}
+
+unsigned tpi_play_runner_task_line(const tpi_play_runner *runner, uint8_t task)
+{
+    return runner->machine.tasks[task].state == TPI_PLAY_OFF ? 0 : line_of(runner, task);
 }
 
 unsigned tpi_play_runner_fault_line(const tpi_play_runner *runner)

@@ -54,6 +54,9 @@ tp_status tpi_play_runner_begin(tpi_play_runner *runner, const tpi_play_program 
 /* The line of the task that runs or ran last, from 1; 0 for none. */
 unsigned tpi_play_runner_line(const tpi_play_runner *runner);
 
+/* The line that a task is in, or its first one if it has not begun; 0 if it has ended. */
+unsigned tpi_play_runner_task_line(const tpi_play_runner *runner, uint8_t task);
+
 /* The line of a fault. */
 unsigned tpi_play_runner_fault_line(const tpi_play_runner *runner);
 

@@ -94,10 +94,11 @@ static void put_bytes_as_f32s(tpi_cdr *cdr, const uint8_t *values, uint32_t coun
     tpi_cdr_u32(cdr, count);
     for (uint32_t i = 0; i < count; i += PORTION) {
         const uint32_t some = count - i < PORTION ? count - i : PORTION;
+        const uint8_t *from = values + i; /* a loop that compilers make parallel */
 
         if (cdr->bytes != NULL) {
             for (uint32_t k = 0; k < some; k++) {
-                portion[k] = (float)values[i + k];
+                portion[k] = (float)from[k];
             }
         }
         tpi_cdr_f32s(cdr, portion, some);
@@ -111,10 +112,11 @@ static void put_doubles_as_f32s(tpi_cdr *cdr, const double *values, uint32_t cou
     tpi_cdr_u32(cdr, count);
     for (uint32_t i = 0; i < count; i += PORTION) {
         const uint32_t some = count - i < PORTION ? count - i : PORTION;
+        const double *from = values + i; /* a loop that compilers make parallel */
 
         if (cdr->bytes != NULL) {
             for (uint32_t k = 0; k < some; k++) {
-                portion[k] = (float)values[i + k];
+                portion[k] = (float)from[k];
             }
         }
         tpi_cdr_f32s(cdr, portion, some);

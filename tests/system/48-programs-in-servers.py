@@ -130,7 +130,8 @@ def a_program_is_paused_and_stepped():
         with Server(line=address(robot, r"^nxt (tcp:\S+)")) as server:
             server.load("let x be 1\ndrive 50\nwait 0.1 s\nlet x be 2\nforever\n    wait 0.05 s\nend\n")
             server.get("LAUNCH", {"paused": 1})
-            tap.equal((server.state()["phase"], server.state()["steps"]), (3, 0))
+            before = server.state()
+            tap.equal((before["phase"], before["steps"], before["line"], [task["line"] for task in before["lines"]]), (3, 0, 1, [1]))
             lines = []
             for _ in range(4):
                 state = server.get("STEP")

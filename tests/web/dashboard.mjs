@@ -336,6 +336,22 @@ main({
     await until('both stop with the page', async () => (await phases()).every((phase) => phase === 6));
   },
 
+  'the first step marks the line and the block that the program stands at, the next one the line behind it': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    await page.fill('#program-text', '# steps.play\n\nlet x be 1\nlet x be 2\nwait 600 s\n');
+    const marked = async () => [await page.locator('.gutter .runs').allTextContents(), await page.evaluate(() => document.querySelectorAll('.blocklyDraggable.runs').length)];
+    const stands = (line) => until(`line ${line} and its block are marked`, async () => JSON.stringify(await marked()) === JSON.stringify([[String(line)], 1]));
+    await page.click('.controls button:has-text("Step")'); // at once: the blocks follow the text later
+    await page.waitForSelector('#phase:text-is("paused")');
+    await stands(3);
+    await page.click('.controls button:has-text("Step")');
+    await stands(4);
+    await page.click('.controls button:has-text("Stop")');
+    await until('nothing is marked', async () => JSON.stringify(await marked()) === JSON.stringify([[], 0]));
+    await close(page);
+  },
+
   'a mistake in a text is shown with its line; the blocks stay': async () => {
     const page = await open(base, 'programs');
     await page.waitForSelector('.blocklyDraggable');

@@ -53,6 +53,12 @@ function Blocks({ program }: { program: ProgramDevice }) {
       };
       follow();
     };
+    const show = () => {
+      const state = program.state.peek();
+      const runs = state !== null && (state.phase === 2 || state.phase === 3) && program.isLoaded();
+      editor.current?.showLines(runs ? state.lines.map((line: any) => line.line) : []);
+      editor.current?.showValues(new Map(runs ? state.variables.map((variable: any) => [variable.name, variable.text]) : []));
+    };
     let timer = 0;
     let behind = false; // the text was typed after the blocks; they are about to follow it
     const follow = () => {
@@ -72,6 +78,7 @@ function Blocks({ program }: { program: ProgramDevice }) {
             if (blocks !== null && editor.current !== null && program.text.peek() === text) {
               shown.current = text;
               editor.current.load(blocks);
+              show(); // the program may stand still: no news of it come
               why.value = '';
               await program.check(); // blocks need right words, not right names
             } else if (program.report.peek()?.mistakes.length) {
@@ -88,11 +95,7 @@ function Blocks({ program }: { program: ProgramDevice }) {
     const ends = [
       program.text.subscribe(follow),
       right.subscribe(follow),
-      program.state.subscribe((state) => {
-        const runs = state !== null && (state.phase === 2 || state.phase === 3) && program.isLoaded();
-        editor.current?.showLines(runs ? state.lines.map((line: any) => line.line) : []);
-        editor.current?.showValues(new Map(runs ? state.variables.map((variable: any) => [variable.name, variable.text]) : []));
-      }),
+      program.state.subscribe(show),
       program.report.subscribe((report) => editor.current?.showMistakes(report?.mistakes ?? [])),
     ];
     return () => {
