@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "log_record.h"
+#include "output.h"
 #include "troupe/client/experiment.h"
 
 static const char name[] = "log";
@@ -258,7 +259,8 @@ int log_experiment_end(struct record *r)
         result = result == EXIT_DONE ? ended : result;
     }
     if (!r->quiet || lost > 0) {
-        (void)fprintf(stderr, "%s: %u samples, %u lost\n", r->experiment_path, samples, lost);
+        (void)fprintf(stderr, "%s: %u sample%s, %u lost\n", r->experiment_path, samples,
+                      output_plural(samples), lost);
     }
     if (x->dropped > 0) {
         (void)fprintf(stderr, "%s: %u signals between sensors came too fast and were left out\n",

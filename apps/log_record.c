@@ -342,8 +342,9 @@ static int end_recording(struct record *r)
     }
     const bool is_refused = r->experiment_path != NULL && !log_experiment_has_run(r);
     if (result == EXIT_DONE && !r->quiet && !is_refused) {
-        (void)fprintf(stderr, "%s: %llu messages of %zu devices\n", r->out,
-                      (unsigned long long)messages, r->count);
+        (void)fprintf(stderr, "%s: %llu message%s of %zu device%s\n", r->out,
+                      (unsigned long long)messages, output_plural(messages), r->count,
+                      output_plural(r->count));
     }
     return result;
 }
