@@ -28,7 +28,7 @@ tp_status tpi_sensor_open(struct sensor *s, const char *url, tp_error *err)
     s->alive_ns = now_ns;
     tp_port_drain(s->port);
     tp_port_watch(s->port, true);
-    (void)tp_port_write(s->port, ">+++", 4, NULL); /* what another program has left behind */
+    tpi_sensor_host_clear(s->host); /* what another program has left behind */
     tpi_sensor_host_manifest(s->host, now_ns);
     return TP_OK;
 }

@@ -23,7 +23,7 @@ static const tp_param sensor_params[] = {
     {"uuid", NULL, "", "only a sensor with this uuid; empty for any"},
     {"serial", NULL, "", "only a sensor with this serial number; empty for any"},
     {"rate", "Hz", "10", "readings of each channel per second, as far as the sensor answers"},
-    {"verify", "bool", "no", "ask until two answers are the same, for lines that lose bytes"},
+    {"verify", "bool", "no", "the line loses bytes: believe nothing that could be damage"},
     {"convert", "bool", "no", "channels that start with raw numbers have their first unit instead"},
     {NULL, NULL, NULL, NULL},
 };
