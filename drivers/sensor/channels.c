@@ -144,8 +144,8 @@ static void put_list(const struct sensor *s, enum sensor_use use, bool acts, cha
         if (c->acts != acts || !tpi_sensor_channel_is(c, use)) {
             continue;
         }
-        tpi_buf_printf(&text, "%s%u %s: %s", number > 0 ? "; " : "", number, c->transducer->name,
-                       c->transducer->parameter);
+        tpi_buf_printf(&text, "%s%u %s%s%s", number > 0 ? "; " : "", number, c->transducer->name,
+                       c->transducer->parameter[0] != '\0' ? ": " : "", c->transducer->parameter);
         if (c->conversion->unit != TPI_UNIT_DIGITAL && c->conversion->unit != TPI_UNIT_RAW) {
             tpi_buf_puts(&text, " (");
             tpi_conversion_put_unit(c->conversion, &text);
