@@ -44,17 +44,32 @@ static bool is_suited(const tpi_experiment_sensor *sensor, const tp_client_devic
     return sensor->device[0] == '\0' || strcmp(device->name, sensor->device) == 0;
 }
 
+/* The device of a sensor: one that the command line names, else the first. */
+static const tp_client_device *find_device(const struct record *r,
+                                           const tpi_experiment_sensor *sensor)
+{
+    const tp_client_device *first = NULL;
+
+    for (size_t i = r->device_count; i-- > 0;) {
+        const tp_client_device *device = &r->devices[i];
+        if (is_suited(sensor, device) &&
+            (first == NULL || !log_is_named(r, first->name) || log_is_named(r, device->name))) {
+            first = device;
+        }
+    }
+    return first;
+}
+
 static int choose_device(struct record *r, unsigned place)
 {
     const tpi_experiment_sensor *sensor = &r->experiment.experiment->sensors[place];
+    const tp_client_device *device = find_device(r, sensor);
     char where[MOST_PATH + 16] = "";
 
-    for (size_t i = 0; i < r->device_count; i++) {
-        if (is_suited(sensor, &r->devices[i])) {
-            (void)snprintf(r->experiment.sensors[place].device,
-                           sizeof r->experiment.sensors[place].device, "%s", r->devices[i].name);
-            return EXIT_DONE;
-        }
+    if (device != NULL) {
+        (void)snprintf(r->experiment.sensors[place].device,
+                       sizeof r->experiment.sensors[place].device, "%s", device->name);
+        return EXIT_DONE;
     }
     if (sensor->line > 0) {
         (void)snprintf(where, sizeof where, "%s:%u: ", r->experiment_path, sensor->line);

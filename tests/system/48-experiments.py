@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import socket
 import subprocess
 import tempfile
@@ -78,6 +79,32 @@ def mistakes_are_told_with_file_and_line():
             write(folder, text)
             code, _, err = run("log", "--experiment", "a.exp", "-o", "a.mcap", "--url", url, cwd=folder)
             tap.equal((code, why in err, os.path.exists(os.path.join(folder, "a.mcap"))), (1, True, False))
+
+
+def the_device_that_is_named_has_the_experiment_and_a_refused_one_leaves_nothing():
+    with servers("button", "heater?wave=2=ramp:2") as (url, folder):
+        write(folder, "ch2 every=10ms end=100 send=10\n")
+        code, _, err = run("log", "--experiment", "a.exp", "-o", "a.csv", "--url", url, cwd=folder)
+        tap.equal((code, len(err.splitlines()), "a.exp:1: " in err, sorted(os.listdir(folder))), (1, 1, True, ["a.exp", "s.cfg"]))
+        code, _, err = run("log", f"{url}/experiment:1", "--experiment", "a.exp", "-o", "a.csv", "--plot", "a.svg", cwd=folder)
+        tap.equal((code, "a.exp: 100 samples, 0 lost" in err, err), (0, True, err))
+        tap.equal(len([row for row in rows_of(folder) if row["experiment:1 SAMPLE time (s)"]]), 100)
+        with open(os.path.join(folder, "a.svg"), encoding="utf-8") as file:
+            svg = file.read()
+        texts = re.findall(r">([^<>]+)</text>", svg)
+        tap.equal(("experiment:1 SAMPLE" in texts, "experiment:1 STATE" in texts, "values[1]" in texts), (True, False, False))
+        # Samples come ten at once, but each is drawn at its own time.
+        line = max(re.findall(r'd="(M[^"]+)" fill="none"', svg), key=len)
+        steps = [int(dx) for dx in re.findall(r"l(-?\d+)", line)]
+        tap.equal((len(steps) > 50, max(steps) < 3 * sum(steps) / len(steps)), (True, True))
+
+
+def no_sample_of_a_burst_is_lost_on_its_way_to_the_recorder():
+    with server() as (url, folder):
+        write(folder, "ch1 every=1ms end=3000 send=done\n")
+        code, _, err = run("log", "--experiment", "a.exp", "-o", "a.csv", "--url", url, cwd=folder)
+        tap.equal((code, "a.exp: 3000 samples, 0 lost" in err, err), (0, True, err))
+        tap.equal(len([row for row in rows_of(folder) if row["experiment:0 SAMPLE time (s)"]]), 3000)
 
 
 def a_trigger_starts_and_a_request_reads():
@@ -214,7 +241,7 @@ def mistakes_with_several_sensors_have_their_line():
         tap.equal(run("log", "--experiment", "a.exp", "-o", "a.mcap", "--url", url, cwd=folder)[0], 0)
 
 
-tap.main(an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
+tap.main(the_device_that_is_named_has_the_experiment_and_a_refused_one_leaves_nothing, no_sample_of_a_burst_is_lost_on_its_way_to_the_recorder, an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
          mistakes_with_several_sensors_have_their_line, an_experiment_is_recorded_to_its_end, mistakes_are_told_with_file_and_line, a_trigger_starts_and_a_request_reads,
          a_button_starts_a_run_and_takes_samples, a_client_that_leaves_ends_an_experiment_with_actuators,
          every_sample_comes_or_is_named_on_a_bad_line)
