@@ -101,8 +101,8 @@ def channels_are_devices():
                 'port "sensor:accelerometer?wave=1=921&wave=2=511&wave=3=102" provides [ "imu:0" ]',
                 'port "sensor:heater" provides [ "aio:2" ] alwayson 1')
     with server(*sections) as (url, _):
-        for device, pattern in (("aio:0", r"voltages: \[50 \S+ 8.8\]"), ("dio:0", "bits: 1"), ("power:0", "volts: 8.8"),
-                                ("ranger:0", r"ranges: \[1\]"), ("aio:1", r"voltages: \[1000\]"), ("imu:0", "accel_x: 19.6")):
+        for device, pattern in (("aio:0", r"voltages: \[50 \S+ 8.8\] %, \S+, V$"), ("dio:0", "bits: 1"), ("power:0", "volts: 8.8"),
+                                ("ranger:0", r"ranges: \[1\]"), ("aio:1", r"voltages: \[1000\] mm$"), ("imu:0", "accel_x: 19.6")):
             with Program("print", f"{url}/{device}", "-n", "1") as reader:
                 reader.await_line(pattern)
         with Program("property", f"{url}/aio:0") as reader:
