@@ -41,7 +41,7 @@ static void clear(tpi_sensor *s)
     s->length = s->pluses = 0;
     s->answer_length = s->answer_sent = 0;
     s->answer_after = TPI_SENSOR_NONE;
-    s->done_number = '\0';
+    s->check.done_number = '\0';
     tpi_sensor_log_clear(s);
     tpi_sensor_say_nothing(s);
 }
@@ -185,12 +185,12 @@ static bool has_number(tpi_sensor *s, bool *is_right)
         s->command[at + 1] > 'z' || !read_hex(s->command + at + 2, 4, &told)) {
         return false;
     }
-    s->crc = TPI_SENSOR_CRC_START;
+    s->check.crc = TPI_SENSOR_CRC_START;
     for (uint8_t i = 0; i < at + 2; i++) {
-        s->crc = tpi_sensor_crc(s->crc, s->command[i]);
+        s->check.crc = tpi_sensor_crc(s->check.crc, s->command[i]);
     }
-    s->number = s->command[at + 1];
-    *is_right = told == s->crc;
+    s->check.number = s->command[at + 1];
+    *is_right = told == s->check.crc;
     return true;
 }
 
@@ -212,13 +212,14 @@ static bool has_sum(const tpi_sensor *s, bool *is_right)
 
 bool tpi_sensor_is_repeated(const tpi_sensor *s)
 {
-    return s->checks == TPI_CHECKS_NUMBER && s->number == s->done_number && s->crc == s->done_crc;
+    return s->check.answer == TPI_CHECKS_NUMBER && s->check.number == s->check.done_number &&
+           s->check.crc == s->check.done_crc;
 }
 
 void tpi_sensor_note_done(tpi_sensor *s)
 {
-    s->done_number = s->checks == TPI_CHECKS_NUMBER ? s->number : '\0';
-    s->done_crc = s->crc;
+    s->check.done_number = s->check.answer == TPI_CHECKS_NUMBER ? s->check.number : '\0';
+    s->check.done_crc = s->check.crc;
 }
 
 /* A refusal has a number only if the command came as it was sent: a host believes no other. */
@@ -226,12 +227,13 @@ static void carry_out(tpi_sensor *s)
 {
     bool is_right = true;
 
-    s->checks = has_number(s, &is_right) ? TPI_CHECKS_NUMBER
-                : has_sum(s, &is_right)  ? TPI_CHECKS_SUM
-                                         : TPI_CHECKS_NOT;
-    const uint8_t length = (uint8_t)(s->length - 3 * s->checks); /* 3 bytes, 6 with a number */
-    if (s->checks == TPI_CHECKS_NUMBER && (s->is_long || !is_right)) {
-        s->checks = TPI_CHECKS_NOT;
+    s->check.answer = has_number(s, &is_right) ? TPI_CHECKS_NUMBER
+                      : has_sum(s, &is_right)  ? TPI_CHECKS_SUM
+                                               : TPI_CHECKS_NOT;
+    const uint8_t length =
+        (uint8_t)(s->length - 3 * s->check.answer); /* 3 bytes, 6 with a number */
+    if (s->check.answer == TPI_CHECKS_NUMBER && (s->is_long || !is_right)) {
+        s->check.answer = TPI_CHECKS_NOT;
     }
     s->is_whole = false;
     s->answer_length = s->answer_sent = 0;

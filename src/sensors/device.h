@@ -135,6 +135,17 @@ typedef struct tpi_sensor_run {
     uint32_t lost;                                      /* right before the oldest, not yet told */
 } tpi_sensor_run;
 
+/* What commands and lines are checked by. */
+typedef struct tpi_sensor_check {
+    uint8_t answer, lines; /* how the answer and data lines are: TPI_CHECKS_ */
+    char number;           /* of the last command that had one */
+    uint16_t crc;          /* of this command, with its number */
+    char done_number;      /* of the last set-up or start that was carried out; 0: it had none */
+    uint16_t done_crc;
+    uint8_t line_sum; /* of the line so far */
+    uint16_t line_crc;
+} tpi_sensor_check;
+
 typedef struct tpi_sensor {
     const tpi_sensor_plan *plan;   /* borrowed */
     const tpi_sensor_hooks *hooks; /* borrowed */
@@ -158,15 +169,8 @@ typedef struct tpi_sensor {
     char answer[TPI_SENSOR_ANSWER];
     uint8_t answer_length, answer_sent;
     uint8_t answer_after; /* the channel whose data go first; TPI_SENSOR_NONE */
-    uint8_t checks;       /* how the answer is checked: TPI_CHECKS_ */
-    uint8_t checks_lines; /* and how data lines are */
-    char number;          /* of the last command that had one */
-    uint16_t crc;         /* of this command, with its number */
-    char done_number;     /* of the last set-up or start that was carried out; 0: it had none */
-    uint16_t done_crc;
+    tpi_sensor_check check;
     uint8_t says;         /* what is being written: device_say.c */
-    uint8_t sum;          /* of the line so far */
-    uint16_t line_crc;    /* the same */
     uint32_t manifest_at; /* of the manifest that is being written */
     uint8_t chunk_left;
     uint16_t chunk; /* the number of the only chunk to write; 0 for all */

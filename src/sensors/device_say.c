@@ -23,16 +23,16 @@ bool tpi_sensor_say_idle(const tpi_sensor *s)
 static void put(tpi_sensor *s, const char *bytes, uint8_t length)
 {
     for (uint8_t i = 0; i < length; i++) {
-        s->sum ^= (uint8_t)bytes[i];
-        s->line_crc = tpi_sensor_crc(s->line_crc, bytes[i]);
+        s->check.line_sum ^= (uint8_t)bytes[i];
+        s->check.line_crc = tpi_sensor_crc(s->check.line_crc, bytes[i]);
     }
     s->hooks->put(s->context, bytes, length);
 }
 
 static void begin_sums(tpi_sensor *s)
 {
-    s->sum = 0;
-    s->line_crc = TPI_SENSOR_CRC_START;
+    s->check.line_sum = 0;
+    s->check.line_crc = TPI_SENSOR_CRC_START;
 }
 
 /* The last four bits as a digit, without a table: that would take memory of a chip. */
@@ -46,15 +46,15 @@ static char hex_digit(uint16_t bits)
 /* The end of a line, with what it is checked by. */
 static void put_end(tpi_sensor *s, uint8_t checks)
 {
-    const char head[] = {'*', s->number};
-    uint16_t sum = s->sum;
+    const char head[] = {'*', s->check.number};
+    uint16_t sum = s->check.line_sum;
     char end[5];
     uint8_t length = 0;
 
     if (checks != TPI_CHECKS_NOT) {
         put(s, head, checks == TPI_CHECKS_NUMBER ? 2 : 1);
         if (checks == TPI_CHECKS_NUMBER) {
-            sum = s->line_crc;
+            sum = s->check.line_crc;
             end[length++] = hex_digit(sum >> 12);
             end[length++] = hex_digit(sum >> 8);
         }
@@ -135,7 +135,7 @@ static void say_lost(tpi_sensor *s, uint8_t channel, uint32_t first, uint32_t co
     length = (uint8_t)(length + tpi_sensor_put_whole(text + length, count));
     begin_sums(s);
     put(s, text, length);
-    put_end(s, s->checks_lines);
+    put_end(s, s->check.lines);
 }
 
 static void say_line_head(tpi_sensor *s)
@@ -174,7 +174,7 @@ static void say_value(tpi_sensor *s)
     uint8_t length;
 
     if (s->line_at == s->line_count) {
-        put_end(s, s->checks_lines);
+        put_end(s, s->check.lines);
         s->says = NOTHING;
         return;
     }
@@ -233,7 +233,7 @@ static void say_answer(tpi_sensor *s)
     put(s, s->answer + s->answer_sent, length);
     s->answer_sent = (uint8_t)(s->answer_sent + length);
     if (s->answer_sent == s->answer_length) {
-        put_end(s, s->checks);
+        put_end(s, s->check.answer);
         s->answer_length = s->answer_sent = 0;
         s->says = NOTHING;
     }
@@ -268,14 +268,14 @@ bool tpi_sensor_say(tpi_sensor *s)
         say_bytes(s);
         return true;
     case CHUNK_END:
-        put_end(s, s->checks);
+        put_end(s, s->check.answer);
         s->says = s->chunk > 0                                ? NOTHING
                   : s->manifest_at < s->plan->manifest_length ? CHUNK_HEAD
                                                               : MANIFEST_END;
         return true;
     case MANIFEST_END:
         put(s, "X\xFF", 2);
-        put_end(s, s->checks);
+        put_end(s, s->check.answer);
         s->says = NOTHING;
         return true;
     case LINE_HEAD:

@@ -422,7 +422,7 @@ bool tpi_sensor_log_command(tpi_sensor *s, const char *text, uint8_t length)
         return false;
     }
     if (word(&u, "go") && u.at == length) {
-        s->checks_lines = s->checks;
+        s->check.lines = s->check.answer;
         if (!tpi_sensor_is_repeated(s)) { /* what it has started may have ended already */
             tpi_sensor_log_go(s);
             tpi_sensor_note_done(s);
