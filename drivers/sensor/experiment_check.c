@@ -1,11 +1,9 @@
 /*
- * experiment_check.c - whether channels have ended; see sensor.h.
+ * experiment_check.c - whether channels have ended whose end is not known before; see sensor.h.
  *
  * A channel that counts events ends with the last one. If the line loses that sample, nothing else
- * comes: so the sensor is asked once a second. A channel whose end is known before is asked when
- * the clock of this computer says that it should have ended: that of the sensor can be slower, and
- * it does the timing. Sensors that do not know the question refuse it, and are not asked again in
- * this run.
+ * comes: so the sensor is asked once a second. Sensors that do not know the question refuse it, and
+ * are not asked again in this run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,23 +11,14 @@
 #include "base/number.h"
 #include "sensor.h"
 
-enum { LATE_CHECK_MS = 50 };
-
-/* Whether the sensor itself ends the channel, and may have done so. */
-static bool is_open(const struct sensor *s, unsigned place, int64_t now_ns)
+/* Whether the sensor itself ends the channel, at a time that is not known. */
+static bool is_open(const struct sensor *s, unsigned place)
 {
-    const struct sensor_experiment *x = &s->experiment;
-    const struct sensor_run *run = &x->runs[place];
+    const struct sensor_run *run = &s->experiment.runs[place];
 
-    if (run->line == NULL || run->is_relayed || run->has_ended) {
-        return false;
-    }
-    if (s->channels[place].acts) {
-        return run->count > 0 && tpi_sensor_is_past(s, place, now_ns);
-    }
-    return (x->due_ns == INT64_MAX || now_ns >= x->due_ns) &&
-           (run->count > 0 ||
-            (run->line->end.kind == TPI_WHEN_CHANNEL && run->line->end.sensor == x->own));
+    return run->line != NULL && !run->is_relayed && !run->has_ended && !s->channels[place].acts &&
+           (run->count > 0 || (run->line->end.kind == TPI_WHEN_CHANNEL &&
+                               run->line->end.sensor == s->experiment.own));
 }
 
 bool tpi_sensor_ask_check(struct sensor *s, int64_t now_ns)
@@ -38,16 +27,15 @@ bool tpi_sensor_ask_check(struct sensor *s, int64_t now_ns)
     char command[32];
 
     if (x->phase != TP_EXPERIMENT_RUNNING || x->job != JOB_NONE || x->check.is_unknown ||
-        now_ns < x->check.due_ns) {
+        x->due_ns != INT64_MAX || now_ns < x->check.due_ns) {
         return false;
     }
-    while (x->check.place < s->count && !is_open(s, x->check.place, now_ns)) {
+    while (x->check.place < s->count && !is_open(s, x->check.place)) {
         x->check.place++;
     }
     if (x->check.place >= s->count) {
         x->check.place = 0;
-        x->check.due_ns =
-            now_ns + (x->due_ns == INT64_MAX ? TP_NS_PER_S : LATE_CHECK_MS * TP_NS_PER_MS);
+        x->check.due_ns = now_ns + TP_NS_PER_S;
         return false;
     }
     (void)snprintf(command, sizeof command, "L,%u,state",

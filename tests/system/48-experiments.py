@@ -2,9 +2,7 @@
 """Experiments: the sensor takes samples by itself; troupe log --experiment records them.  argv: the troupe program, source root."""
 import contextlib
 import csv
-import functools
 import json
-import operator
 import os
 import re
 import socket
@@ -49,7 +47,7 @@ def write(folder, text, name="a.exp"):
 
 
 def ask(url, request, value=None):
-    code, out, err = run("request", f"{url}/experiment:0", request, *([json.dumps(value)] if value else []), "--json", "--timeout", str(PATIENCE))
+    code, out, err = run("request", f"{url}/experiment:0", request, *([json.dumps(value)] if value else []), "--json")
     return json.loads(out) if code == 0 else (code, err)
 
 
@@ -202,35 +200,6 @@ def an_event_whose_line_is_lost_ends_the_run():
                 tap.equal(len([row for row in rows_of(folder) if row["experiment:0 SAMPLE values[3]"]]), 2)
 
 
-class Slow(Leak):
-    """A line to a sensor whose clock is slow: 20 ms of its host take it 0.8 s."""
-
-    def pass_on(self, host):
-        with contextlib.suppress(OSError):
-            while data := host.recv(4096):
-                self.sensor.sendall(re.sub(rb"<([^*<]*K:t=)20000([^*<]*)[*]..>", self.slow, data))
-
-    def slow(self, command):
-        body = command[1] + b"800000" + command[2]
-        return b"<%s*%02X>" % (body, functools.reduce(operator.xor, body))
-
-
-def the_clock_of_the_sensor_decides_when_a_channel_ends():
-    with Program("emulate", "sensor", "heater", "--listen", "tcp:127.0.0.1:0") as sensor:
-        line = Slow(address(sensor, r"(tcp:[0-9.]+:[0-9]+)"), b"nothing")
-        with tempfile.TemporaryDirectory() as folder:
-            write(folder, f'driver ( name "sensor" port "tcp:127.0.0.1:{line.listener.getsockname()[1]}" provides [ "experiment:0" ] )\n', "s.cfg")
-            with Program("run", os.path.join(folder, "s.cfg"), "--any-port") as program:
-                url = f"localhost:{address(program, r'listening on port ([0-9]+)')}"
-                for text, samples in (("ch2 every=20ms end=3\n", 3), ("ch1 every=20ms values=10,90,20 end=3\nch2 every=10ms end=1\n", 1)):
-                    tap.equal(ask(url, "SETUP", {"name": "a", "text": text}), None)
-                    tap.equal(ask(url, "LAUNCH"), None)
-                    while ask(url, "GET_STATE")["phase"] != 3:
-                        pass
-                    state = ask(url, "GET_STATE")
-                    tap.equal((state["samples"], state["lost"], state["time"] > 1.6), (samples, 0, True))
-
-
 def actuators_are_switched_off_several_times_on_a_bad_line():
     for more, times in (("", 1), ("verify yes", 4)):
         with Program("emulate", "sensor", "heater", "--listen", "tcp:127.0.0.1:0") as sensor:
@@ -288,7 +257,7 @@ def mistakes_with_several_sensors_have_their_line():
         tap.equal(run("log", "--experiment", "a.exp", "-o", "a.mcap", "--url", url, cwd=folder)[0], 0)
 
 
-tap.main(the_clock_of_the_sensor_decides_when_a_channel_ends, actuators_are_switched_off_several_times_on_a_bad_line, the_device_that_is_named_has_the_experiment_and_a_refused_one_leaves_nothing, no_sample_of_a_burst_is_lost_on_its_way_to_the_recorder, an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
+tap.main(actuators_are_switched_off_several_times_on_a_bad_line, the_device_that_is_named_has_the_experiment_and_a_refused_one_leaves_nothing, no_sample_of_a_burst_is_lost_on_its_way_to_the_recorder, an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
          mistakes_with_several_sensors_have_their_line, an_experiment_is_recorded_to_its_end, mistakes_are_told_with_file_and_line, a_trigger_starts_and_a_request_reads,
          a_button_starts_a_run_and_takes_samples, a_client_that_leaves_ends_an_experiment_with_actuators,
          every_sample_comes_or_is_named_on_a_bad_line)
