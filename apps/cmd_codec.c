@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "commands.h"
+#include "output.h"
 #include "padi/xdr.h"
 #include "troupe/interfaces/common.h"
 
@@ -246,7 +247,7 @@ static void tell_rest(const struct options *o, const tp_struct *type, const void
     tp_xdr_size(type, value, &used);
     if (used < length) {
         command_fail(o->command, EXIT_DONE, "%zu byte%s behind the message %s ignored",
-                     length - used, length - used == 1 ? "" : "s",
+                     length - used, output_plural(length - used),
                      length - used == 1 ? "was" : "were");
     }
 }

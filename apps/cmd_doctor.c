@@ -75,7 +75,7 @@ static void look_at_program(struct doctor *doctor)
         fronts++;
     }
     doctor_report(doctor, DOCTOR_OK, "%u drivers and %u front%s built in", drivers, fronts,
-                  fronts == 1 ? "" : "s");
+                  output_plural(fronts));
 }
 
 /* Old versions that are compatible by name only show up as odd failures. */
@@ -171,7 +171,7 @@ static void look_at_plugin_folder(struct doctor *doctor, const char *folder, boo
     snprintf(pattern, sizeof pattern, "%s/*.so", folder);
     const bool found = glob(pattern, 0, NULL, &paths) == 0;
     const size_t count = found ? paths.gl_pathc : 0;
-    doctor_report(doctor, DOCTOR_OK, "%zu plug-in%s in %s", count, count == 1 ? "" : "s", folder);
+    doctor_report(doctor, DOCTOR_OK, "%zu plug-in%s in %s", count, output_plural(count), folder);
     if (found) {
         globfree(&paths);
     }
@@ -335,8 +335,8 @@ static int run(int argc, char **argv)
     look_at_terminal(&doctor);
     doctor_check_server(&doctor);
     printf("\n%u ok, %u warning%s, %u problem%s\n", doctor.counts[DOCTOR_OK],
-           doctor.counts[DOCTOR_WARNING], doctor.counts[DOCTOR_WARNING] == 1 ? "" : "s",
-           doctor.counts[DOCTOR_PROBLEM], doctor.counts[DOCTOR_PROBLEM] == 1 ? "" : "s");
+           doctor.counts[DOCTOR_WARNING], output_plural(doctor.counts[DOCTOR_WARNING]),
+           doctor.counts[DOCTOR_PROBLEM], output_plural(doctor.counts[DOCTOR_PROBLEM]));
     return doctor.counts[DOCTOR_PROBLEM] == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

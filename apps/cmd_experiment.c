@@ -154,7 +154,7 @@ static int print_table(const struct experiment *e)
            : failed == 0       ? EXIT_DONE
                                : command_fail(name, EXIT_FAILED,
                                               "%u robot%s did not run away, or did so without eyes",
-                                              failed, failed == 1 ? "" : "s");
+                                              failed, output_plural(failed));
 }
 
 static int draw(const struct experiment *e)

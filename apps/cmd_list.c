@@ -150,7 +150,7 @@ static void put_text(struct list *list, tpi_buf *out)
     output_put_clean(out, remote_url(&list->remote), strlen(remote_url(&list->remote)));
     tpi_buf_printf(out, ", %s: %zu device%s\n",
                    tp_client_is_troupe(list->remote.client) ? "Troupe" : "Player", list->count,
-                   list->count == 1 ? "" : "s");
+                   output_plural(list->count));
     if (list->statistics != NULL) {
         stat_put_panic(out, &list->statistics->panic);
     }

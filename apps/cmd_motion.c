@@ -91,7 +91,7 @@ static int check_file(const char *path)
     tpi_buf_puts(&out, ": ");
     motion_text_put_counts(&out, mechanism);
     if (warnings > 0) {
-        tpi_buf_printf(&out, ", %u warning%s", warnings, warnings == 1 ? "" : "s");
+        tpi_buf_printf(&out, ", %u warning%s", warnings, output_plural(warnings));
     }
     tpi_buf_putc(&out, '\n');
     tpi_mechanism_destroy(mechanism);

@@ -96,7 +96,7 @@ int play_tell(const tpi_play_troubles *troubles, const char *path)
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
     return command_fail(name, EXIT_FAILED, "%s: %u mistake%s%s", path, troubles->count,
-                        troubles->count == 1 ? "" : "s",
+                        output_plural(troubles->count),
                         troubles->count > listed ? ", the first 100 are listed" : "");
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "output.h"
 #include "robots_text.h"
 #include "table.h"
 #include "universal/example.h"
@@ -160,11 +161,12 @@ static void tell(void *context, const char *text)
 static void tell_size(const char *path, const tpi_loaded *loaded, unsigned examples)
 {
     if (loaded->wiring_path != NULL) {
-        printf("%s: a wiring of %s, %u devices\n", path, loaded->robot->identity.name,
-               loaded->wired->part_count);
+        printf("%s: a wiring of %s, %u device%s\n", path, loaded->robot->identity.name,
+               loaded->wired->part_count, output_plural(loaded->wired->part_count));
     } else {
-        printf("%s: %u devices, %u translations, %u examples\n", path, loaded->wired->part_count,
-               loaded->robot->translation_count, examples);
+        printf("%s: %u device%s, %u translation%s, %u example%s\n", path, loaded->wired->part_count,
+               output_plural(loaded->wired->part_count), loaded->robot->translation_count,
+               output_plural(loaded->robot->translation_count), examples, output_plural(examples));
     }
     fflush(stdout);
 }

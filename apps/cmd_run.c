@@ -210,7 +210,7 @@ static int check(struct options *o)
     }
     if (!o->quiet) {
         printf(notes == 0 ? "no mistakes found\n" : "no mistakes found, %u note%s\n", notes,
-               notes == 1 ? "" : "s");
+               output_plural(notes));
     }
     return EXIT_DONE;
 }

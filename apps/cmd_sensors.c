@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "output.h"
 #include "sensors/host/files.h"
 #include "sensors/plan.h"
 #include "sensors_text.h"
@@ -106,7 +107,7 @@ static int check_one(const char *sensor)
                    : command_fail(name, EXIT_FAILED, "%s: %u mistakes", sensor, mistakes.count);
     }
     printf("%s: %s, %u channel%s\n", sensor, manifest->uuid, manifest->transducer_count,
-           manifest->transducer_count == 1 ? "" : "s");
+           output_plural(manifest->transducer_count));
     (void)fflush(stdout);
     tpi_manifest_destroy(manifest);
     return EXIT_DONE;

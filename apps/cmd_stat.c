@@ -255,7 +255,7 @@ static void put_guards(const struct stat *s, tpi_buf *out)
             tpi_buf_puts(out, before);
             output_put_clean(out, one->instance, one->instance_count);
             tpi_buf_printf(out, ": a guard had ended and was started again, %lu time%s\n",
-                           (unsigned long)one->guard_restarts, one->guard_restarts == 1 ? "" : "s");
+                           (unsigned long)one->guard_restarts, output_plural(one->guard_restarts));
             before = "";
         }
     }

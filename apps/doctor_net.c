@@ -244,7 +244,7 @@ static void name_server(struct doctor *doctor, unsigned port, const char *url)
         tp_client_list(client, &devices, &count, &err) == TP_OK) {
         doctor_report(doctor, DOCTOR_OK, "port %u: a %s server with %zu device%s", port,
                       tp_client_is_troupe(client) ? "Troupe" : "Player", count,
-                      count == 1 ? "" : "s");
+                      output_plural(count));
     } else {
         doctor_report(doctor, DOCTOR_WARNING,
                       "port %u: a server that greets but does not answer: %s", port, err.text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "output.h"
 
 static const char name[] = "log";
 
@@ -216,8 +217,8 @@ static int write_table(struct table *t, const char *out)
     }
     if (result == EXIT_DONE && t->unknown > 0) {
         (void)command_fail(name, EXIT_DONE,
-                           "%s: %" PRIu64 " messages of unknown interfaces left out", t->path,
-                           t->unknown);
+                           "%s: %" PRIu64 " message%s of unknown interfaces left out", t->path,
+                           t->unknown, output_plural(t->unknown));
     }
     return result;
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "log_record.h"
+#include "output.h"
 #include "troupe/client/experiment.h"
 
 static const char name[] = "log";
@@ -43,17 +44,32 @@ static bool is_suited(const tpi_experiment_sensor *sensor, const tp_client_devic
     return sensor->device[0] == '\0' || strcmp(device->name, sensor->device) == 0;
 }
 
+/* The device of a sensor: one that the command line names, else the first. */
+static const tp_client_device *find_device(const struct record *r,
+                                           const tpi_experiment_sensor *sensor)
+{
+    const tp_client_device *first = NULL;
+
+    for (size_t i = r->device_count; i-- > 0;) {
+        const tp_client_device *device = &r->devices[i];
+        if (is_suited(sensor, device) &&
+            (first == NULL || !log_is_named(r, first->name) || log_is_named(r, device->name))) {
+            first = device;
+        }
+    }
+    return first;
+}
+
 static int choose_device(struct record *r, unsigned place)
 {
     const tpi_experiment_sensor *sensor = &r->experiment.experiment->sensors[place];
+    const tp_client_device *device = find_device(r, sensor);
     char where[MOST_PATH + 16] = "";
 
-    for (size_t i = 0; i < r->device_count; i++) {
-        if (is_suited(sensor, &r->devices[i])) {
-            (void)snprintf(r->experiment.sensors[place].device,
-                           sizeof r->experiment.sensors[place].device, "%s", r->devices[i].name);
-            return EXIT_DONE;
-        }
+    if (device != NULL) {
+        (void)snprintf(r->experiment.sensors[place].device,
+                       sizeof r->experiment.sensors[place].device, "%s", device->name);
+        return EXIT_DONE;
     }
     if (sensor->line > 0) {
         (void)snprintf(where, sizeof where, "%s:%u: ", r->experiment_path, sensor->line);
@@ -258,7 +274,8 @@ int log_experiment_end(struct record *r)
         result = result == EXIT_DONE ? ended : result;
     }
     if (!r->quiet || lost > 0) {
-        (void)fprintf(stderr, "%s: %u samples, %u lost\n", r->experiment_path, samples, lost);
+        (void)fprintf(stderr, "%s: %u sample%s, %u lost\n", r->experiment_path, samples,
+                      output_plural(samples), lost);
     }
     if (x->dropped > 0) {
         (void)fprintf(stderr, "%s: %u signals between sensors came too fast and were left out\n",

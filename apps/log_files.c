@@ -155,9 +155,11 @@ static void put_whole(tpi_buf *out, const struct log_file *file, const char *pat
         }
     }
     output_put_clean(out, path, strlen(path));
-    tpi_buf_printf(out, ": %" PRIu64 " messages, %.3f s, %" PRIu32 " chunks, %.1f kB\n", messages,
-                   messages > 0 ? (double)(last_ns - first_ns) * 1e-9 : 0.0,
-                   tpi_log_reader_chunks(file->reader), (double)file->source.size / 1000);
+    tpi_buf_printf(
+        out, ": %" PRIu64 " message%s, %.3f s, %" PRIu32 " chunk%s, %.1f kB\n", messages,
+        output_plural(messages), messages > 0 ? (double)(last_ns - first_ns) * 1e-9 : 0.0,
+        tpi_log_reader_chunks(file->reader), output_plural(tpi_log_reader_chunks(file->reader)),
+        (double)file->source.size / 1000);
 }
 
 int log_info(int argc, char **argv)
@@ -219,8 +221,8 @@ static int save(const struct log_file *file, const char *path, const char *out, 
     if (status != TP_OK) {
         return command_fail(name, NOTHING, "%s: %s", out, err.text);
     }
-    (void)printf("%s: %" PRIu64 " messages in %" PRIu32 " chunks saved\n", out, saved.messages,
-                 saved.chunks);
+    (void)printf("%s: %" PRIu64 " message%s in %" PRIu32 " chunk%s saved\n", out, saved.messages,
+                 output_plural(saved.messages), saved.chunks, output_plural(saved.chunks));
     if (saved.damages > 0) {
         (void)printf("%s: %s%s\n", path, saved.first.text,
                      saved.damages > 1 ? ", and further damage behind it" : "");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "log_plot.h"
+#include "troupe/interfaces/experiment.h"
 
 static const char name[] = "log";
 
@@ -80,12 +81,34 @@ static void note_facts(struct plot *p, const tpi_log_item *item)
                        (const char *)key.at);
         (void)snprintf(fact->value, sizeof fact->value, "%.*s", (int)tpi_mcap_left(&value),
                        (const char *)value.at);
-        p->fact_count +=
-            strncmp(fact->key, "uncertainty", 11) == 0 || strncmp(fact->key, "unit", 4) == 0;
+        p->fact_count += strncmp(fact->key, "uncertainty", 11) == 0 ||
+                         strncmp(fact->key, "unit", 4) == 0 || strncmp(fact->key, "name.", 5) == 0;
     }
 }
 
 /* ---- Series ---------------------------------------------------------------------------------- */
+
+/* The unit that a property says, if one does. */
+static void note_unit(const struct plot *p, const tpi_log_track *track, const char *path,
+                      tpi_log_field *field)
+{
+    const char *unit = fact_of(p, track->device, "unit", path);
+
+    if (unit != NULL) {
+        (void)snprintf(field->unit, sizeof field->unit, "%.31s", unit);
+    }
+}
+
+static bool is_experiment(const tpi_log_track *track)
+{
+    return strstr(track->device, "experiment:") != NULL;
+}
+
+/* A sample of an experiment: it has the time at which the sensor took it. */
+static bool is_sample(const tpi_log_track *track)
+{
+    return is_experiment(track) && strcmp(track->message, "SAMPLE") == 0;
+}
 
 static void add_series(struct plot *p, uint16_t channel, const char *path)
 {
@@ -105,12 +128,11 @@ static void add_series(struct plot *p, uint16_t channel, const char *path)
         p->left_out++;
         return;
     }
-    (void)snprintf(s->label, sizeof s->label, "%s", path);
-    const char *unit = fact_of(p, track->device, "unit", path);
+    const char *called = fact_of(p, track->device, "name", path);
     const char *uncertainty = fact_of(p, track->device, "uncertainty", path);
-    if (unit != NULL) {
-        (void)snprintf(s->field.unit, sizeof s->field.unit, "%.31s", unit);
-    }
+    (void)snprintf(s->label, sizeof s->label, "%s",
+                   called != NULL && called[0] != '\0' ? called : path);
+    note_unit(p, track, path, &s->field);
     s->uncertainty = uncertainty != NULL ? strtod(uncertainty, NULL) : 0;
     p->series_count++;
 }
@@ -150,7 +172,9 @@ static void add_all(struct plot *p, uint16_t channel, const void *value)
     for (char *at = list.data, *end; at != NULL && *at != '\0'; at = end + 1) {
         end = strchr(at, '\n');
         *end = '\0';
-        add_series(p, channel, at);
+        if (!is_sample(&p->tracks[channel]) || strcmp(at, "time") != 0) {
+            add_series(p, channel, at);
+        }
     }
     for (uint32_t i = 0; i < type->field_count; i++) {
         (void)add_array(p, channel, type->fields[i].name, value, false);
@@ -172,6 +196,7 @@ static int meet(struct plot *p, uint16_t channel, const void *value)
         if (tpi_log_field_find(&p->x_field, track->what->ask, p->x.path, &err) != TP_OK) {
             return command_fail(name, EXIT_FAILED, "%s/%s: %s", p->x.device, p->x.path, err.text);
         }
+        note_unit(p, track, p->x.path, &p->x_field);
         p->x.found = true;
         p->x_channel = channel;
     }
@@ -192,7 +217,7 @@ static int meet(struct plot *p, uint16_t channel, const void *value)
                                 err.text);
         }
     }
-    if (p->column_count == 0) {
+    if (p->column_count == 0 && (!is_experiment(track) || is_sample(track))) {
         add_all(p, channel, value);
     }
     return EXIT_DONE;
@@ -200,10 +225,26 @@ static int meet(struct plot *p, uint16_t channel, const void *value)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* When a message came, in seconds after the first one. Samples of experiments come several at once:
+ * they have their own times, which those of several sensors have in common. */
+static double time_of(struct plot *p, const tpi_log_item *item, const void *value)
+{
+    uint64_t from_ns = p->first_ns, at_ns = item->log_ns;
+
+    if (is_sample(&p->tracks[item->id])) {
+        const double since_s = ((const tp_experiment_sample *)value)->time;
+        at_ns = item->publish_ns;
+        if (p->start_ns == 0) {
+            p->start_ns = at_ns - (uint64_t)(since_s > 0 && since_s < 1e9 ? since_s * 1e9 : 0);
+        }
+        from_ns = p->start_ns;
+    }
+    return at_ns < from_ns ? 0 : (double)(at_ns - from_ns) * 1e-9;
+}
+
 static void add_points(struct plot *p, const tpi_log_item *item, const void *value)
 {
-    const double time_s =
-        item->log_ns < p->first_ns ? 0 : (double)(item->log_ns - p->first_ns) * 1e-9;
+    const double time_s = time_of(p, item, value);
     double number;
 
     if (p->has_x && p->x.found && item->id == p->x_channel &&

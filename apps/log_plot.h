@@ -48,6 +48,7 @@ struct plot {
     bool x_known;
     uint64_t first_ns;
     bool begun;
+    uint64_t start_ns; /* of an experiment, on the clock of its samples; 0: not known */
     tp_error damage;
 };
 

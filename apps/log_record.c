@@ -146,15 +146,23 @@ static int fail_notes(struct record *r, const tp_error *err)
                                     : command_fail(name, EXIT_FAILED, "%s: %s", r->path, err->text);
 }
 
-static bool is_wanted(struct record *r, const tp_client_device *device)
+bool log_is_named(const struct record *r, const char *device)
 {
     char first[96];
 
     for (unsigned i = 0; i < r->wanted_count; i++) {
         (void)snprintf(first, sizeof first, "%s:0", r->wanted[i]);
-        if (strcmp(r->wanted[i], device->name) == 0 || strcmp(first, device->name) == 0) {
+        if (strcmp(r->wanted[i], device) == 0 || strcmp(first, device) == 0) {
             return true;
         }
+    }
+    return false;
+}
+
+static bool is_wanted(struct record *r, const tp_client_device *device)
+{
+    if (log_is_named(r, device->name)) {
+        return true;
     }
     if (r->experiment_path != NULL) {
         return log_experiment_sensor(r, device->name) != NULL;
@@ -330,6 +338,9 @@ static int end_recording(struct record *r)
         return command_fail(name, EXIT_FAILED, "%s: %s", r->path,
                             status != TP_OK ? err.text : strerror(errno));
     }
+    if (r->experiment_path != NULL && !log_experiment_has_run(r)) {
+        return EXIT_DONE; /* it was refused: there is nothing to draw, and no table */
+    }
     int result = EXIT_DONE;
     if (r->plot != NULL && messages > 0) {
         result = log_write_plot(r->path, r->plot, r->force);
@@ -340,10 +351,10 @@ static int end_recording(struct record *r)
             (void)remove(r->path);
         }
     }
-    const bool is_refused = r->experiment_path != NULL && !log_experiment_has_run(r);
-    if (result == EXIT_DONE && !r->quiet && !is_refused) {
-        (void)fprintf(stderr, "%s: %llu messages of %zu devices\n", r->out,
-                      (unsigned long long)messages, r->count);
+    if (result == EXIT_DONE && !r->quiet) {
+        (void)fprintf(stderr, "%s: %llu message%s of %zu device%s\n", r->out,
+                      (unsigned long long)messages, output_plural(messages), r->count,
+                      output_plural(r->count));
     }
     return result;
 }

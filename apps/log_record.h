@@ -84,6 +84,9 @@ struct record {
 /* Read the arguments. */
 int log_record_options(struct record *r, int argc, char **argv);
 
+/* Whether the command line has the name of this device. */
+bool log_is_named(const struct record *r, const char *device);
+
 /* ---- log_experiment.c ---- */
 
 /* Read the file. */

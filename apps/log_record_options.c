@@ -109,7 +109,7 @@ int log_record_options(struct record *r, int argc, char **argv)
             result =
                 command_fail(name, EXIT_USAGE, "too many devices; without any, all are recorded");
         } else {
-            r->wanted[r->wanted_count++] = argv[i];
+            result = remote_read_server(&r->remote, argv[i], &r->wanted[r->wanted_count++]);
         }
     }
     return result;

@@ -150,13 +150,16 @@ static int report(struct play *p)
 
     mover_progress_end(&p->mover);
     if (!p->summed) {
-        printf("sent %zu of %zu frames\n", p->sent, p->sequence.frame_count);
+        printf("sent %zu of %zu frame%s\n", p->sent, p->sequence.frame_count,
+               output_plural(p->sequence.frame_count));
     } else if (s->start_us == 0) {
-        printf("played none of %zu frames\n", p->sequence.frame_count);
+        printf("played none of %zu frame%s\n", p->sequence.frame_count,
+               output_plural(p->sequence.frame_count));
     } else {
-        printf("played %u of %zu frames in %.2f s; %u late, %u stalls, held for %.2f s\n",
-               s->played, p->sequence.frame_count, (double)(int64_t)(s->end_us - s->start_us) / 1e6,
-               s->late, s->stalls, (double)s->held_us / 1e6);
+        printf("played %u of %zu frame%s in %.2f s; %u late, %u stall%s, held for %.2f s\n",
+               s->played, p->sequence.frame_count, output_plural(p->sequence.frame_count),
+               (double)(int64_t)(s->end_us - s->start_us) / 1e6, s->late, s->stalls,
+               output_plural(s->stalls), (double)s->held_us / 1e6);
     }
     fflush(stdout);
     return p->summed && s->signal > TP_MOTION_MODIFIED ? EXIT_FAILED : tell_refused(p);

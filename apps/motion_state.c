@@ -380,7 +380,7 @@ int motion_record(int argc, char **argv)
     }
     if (result == EXIT_DONE) { /* not between the lines of the table */
         fprintf(l.out == stdout ? stderr : stdout, "recorded %lld state%s, %.2f s\n",
-                (long long)l.lines, l.lines == 1 ? "" : "s", l.length_s);
+                (long long)l.lines, output_plural((uint64_t)l.lines), l.length_s);
     }
     mover_fini(&l.mover);
     return result;

@@ -23,7 +23,7 @@ enum {
 
 static void put_count(tpi_buf *out, unsigned count, const char *what)
 {
-    tpi_buf_printf(out, "%u %s%s", count, what, count == 1 ? "" : "s");
+    tpi_buf_printf(out, "%u %s%s", count, what, output_plural(count));
 }
 
 void motion_text_put_counts(tpi_buf *out, const tpi_mechanism *mechanism)

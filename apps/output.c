@@ -74,6 +74,11 @@ void output_put_number(tpi_buf *out, double value)
     tpi_number_put(out, TP_TYPE_F64, &value, true);
 }
 
+const char *output_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 int output_sentence(const char *text)
 {
     const char *end = strstr(text, ". ");

@@ -5,6 +5,8 @@
 #ifndef TROUPE_APPS_OUTPUT_H
 #define TROUPE_APPS_OUTPUT_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "troupe/status.h"
 
@@ -21,6 +23,9 @@ void output_put_json(tpi_buf *out, const char *text, size_t length);
 /* Append a number as JSON: docs/reference/json.md tells what becomes of those that JSON does not
  * have. */
 void output_put_number(tpi_buf *out, double value);
+
+/* The end of a word that is counted: "" for one, "s" for none and for several. */
+const char *output_plural(uint64_t count);
 
 /* How long the first sentence of the text is: descriptions tell the most important thing first. */
 int output_sentence(const char *text);

@@ -88,9 +88,18 @@ static void columns_are_counted_in_characters(void **state)
     assert_int_equal(output_fit("abc", 3, 9), 3);
 }
 
+static void counts_have_words_that_fit(void **state)
+{
+    (void)state;
+    assert_string_equal(output_plural(0), "s");
+    assert_string_equal(output_plural(1), "");
+    assert_string_equal(output_plural(2), "s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_have_words_that_fit),
         cmocka_unit_test(nothing_steers_the_terminal),
         cmocka_unit_test(text_ends_at_its_length_or_nul),
         cmocka_unit_test(lines_stay_lines),

@@ -202,19 +202,35 @@ static int read_name(struct remote *remote, const char *text, struct remote_devi
     return out->interface != NULL ? EXIT_DONE : EXIT_FAILED;
 }
 
-int remote_read_device(struct remote *remote, const char *text, struct remote_device *out)
+int remote_read_server(struct remote *remote, const char *text, const char **device)
 {
     const char *slash = strrchr(text, '/');
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - text);
 
-    if (slash == NULL) {
-        return read_name(remote, text, out);
+    *device = slash == NULL ? text : slash + 1;
+    if (slash == NULL || (remote->own_url != NULL && strlen(remote->own_url) == length &&
+                          strncmp(remote->own_url, text, length) == 0)) {
+        return EXIT_DONE;
     }
-    remote->own_url = strndup(text, (size_t)(slash - text));
-    if (remote->own_url == NULL) {
+    char *url = strndup(text, length);
+    if (url == NULL) {
         return command_fail(remote->command, EXIT_FAILED, "out of memory");
     }
-    const int result = remote_set_url(remote, remote->own_url);
-    return result == EXIT_DONE ? read_name(remote, slash + 1, out) : result;
+    const int result = remote_set_url(remote, url);
+    if (result != EXIT_DONE) {
+        free(url);
+        return result;
+    }
+    remote->own_url = url;
+    return EXIT_DONE;
+}
+
+int remote_read_device(struct remote *remote, const char *text, struct remote_device *out)
+{
+    const char *device = NULL;
+    const int result = remote_read_server(remote, text, &device);
+
+    return result == EXIT_DONE ? read_name(remote, device, out) : result;
 }
 
 /* "; it has laser:0, laser:1", or that it has none like it. */

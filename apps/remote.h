@@ -63,6 +63,10 @@ int remote_option(struct remote *remote, int argc, char **argv, int *i);
 /* A server that is named without an option. */
 int remote_set_url(struct remote *remote, const char *url);
 
+/* The server before the name of a device, if one is there; `device` is what follows. Several
+ * devices may have the same one. */
+int remote_read_server(struct remote *remote, const char *text, const char **device);
+
 /* Read the name of a device, and the server's before it. */
 int remote_read_device(struct remote *remote, const char *text, struct remote_device *out);
 

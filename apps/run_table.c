@@ -55,7 +55,7 @@ void run_table_print(const tp_server *server, const char *path)
     for (size_t i = 0; i < tp_server_device_count(server); i++) {
         count += tp_device_addr(tp_server_device_at(server, i))->robot <= MOST_PORT;
     }
-    tpi_buf_printf(&out, "%s: %zu device%s\n", path, count, count == 1 ? "" : "s");
+    tpi_buf_printf(&out, "%s: %zu device%s\n", path, count, output_plural(count));
     if (count > 0) {
         put_devices(server, &out);
     }

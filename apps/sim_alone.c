@@ -102,7 +102,7 @@ static void report(const tpi_sim *sim, uint64_t steps, int64_t took_ns)
     const int digits = took_s < 1e-3 ? 6 : took_s < 0.1 ? 4 : 2;
 
     printf("%s: %llu step%s, %.1f s of simulated time in %.*f s", tpi_sim_name(sim),
-           (unsigned long long)steps, steps == 1 ? "" : "s", simulated_s, digits, took_s);
+           (unsigned long long)steps, output_plural(steps), simulated_s, digits, took_s);
     if (took_s > 0 && steps > 0) {
         printf(", %.*f times real time", simulated_s < 10 * took_s ? 1 : 0, simulated_s / took_s);
     }

@@ -186,7 +186,8 @@ void sim_server_print_devices(const sim_server *s)
     for (size_t i = 0; i < shown; i++) {
         put_row(&rows, tp_server_device_at(s->server, i));
     }
-    tpi_buf_printf(&out, "%s: %zu devices\n", tpi_sim_name(s->host.world), count);
+    tpi_buf_printf(&out, "%s: %zu device%s\n", tpi_sim_name(s->host.world), count,
+                   output_plural(count));
     table_put(&out, &rows, 2, columns);
     if (shown < count) {
         tpi_buf_printf(&out, "  ... and %zu more\n", count - shown);

@@ -26,9 +26,10 @@ static void put_program(tpi_buf *out, unsigned index, const tp_program_state *st
     }
     tpi_buf_puts(out, stat_phase(state->phase));
     if (state->phase > TP_PROGRAM_READY) {
-        tpi_buf_printf(out, ", line %lu, %.1f s, %lld lines, %lld commands",
+        tpi_buf_printf(out, ", line %lu, %.1f s, %lld line%s, %lld command%s",
                        (unsigned long)(state->error_line > 0 ? state->error_line : state->line),
-                       state->time, (long long)state->steps, (long long)state->commands);
+                       state->time, (long long)state->steps, output_plural((uint64_t)state->steps),
+                       (long long)state->commands, output_plural((uint64_t)state->commands));
     }
     if (state->error_count > 1) {
         tpi_buf_puts(out, ": ");

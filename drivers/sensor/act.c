@@ -1,10 +1,13 @@
 /* act.c - actuators of a sensor; see sensor.h. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sensor.h"
 #include "troupe/driver/aio.h"
 #include "troupe/driver/dio.h"
+
+enum { OFF_TIMES = 4 }; /* on a line that loses bytes */
 
 static struct sensor *of(const tp_device *device)
 {
@@ -70,7 +73,7 @@ void tpi_sensor_drop_wanted(struct sensor *s)
 }
 
 /* A new < ends a half-written command. Actuators of an experiment have to rest first. */
-size_t tpi_sensor_off_bytes(const struct sensor *s, bool ends, char *out, size_t size)
+static size_t put_off(const struct sensor *s, bool ends, char *out, size_t size)
 {
     size_t length = 0;
 
@@ -84,6 +87,19 @@ size_t tpi_sensor_off_bytes(const struct sensor *s, bool ends, char *out, size_t
             length += (size_t)snprintf(out + length, size - length, "<W,%u,%.9g>",
                                        s->channels[i].transducer->channel, off);
         }
+    }
+    return length;
+}
+
+/* No answer is awaited: a line that loses bytes carries them several times. */
+size_t tpi_sensor_off_bytes(const struct sensor *s, bool ends, char *out, size_t size)
+{
+    const size_t once = put_off(s, ends, out, size);
+    const unsigned times = tp_param_bool(s->self, "verify") ? OFF_TIMES : 1;
+    size_t length = once;
+
+    for (unsigned i = 1; i < times && length + once <= size; i++, length += once) {
+        memcpy(out + length, out, once);
     }
     return length;
 }

@@ -1,5 +1,6 @@
 /* channels.c - which channel of a sensor belongs to which device; see sensor.h. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sensor.h"
@@ -76,13 +77,18 @@ static void put_field(tpi_buf *out, const char *text)
     tpi_buf_putc(out, '\t');
 }
 
+static void put_unit(tpi_buf *out, const struct sensor_channel *c)
+{
+    tpi_conversion_put_unit(c->conversion, out);
+    tpi_buf_puts(out, c->conversion->unit == TPI_UNIT_RAW ? "raw" : "");
+}
+
 static void put_channel(tpi_buf *out, const struct sensor_channel *c, unsigned number)
 {
     const tpi_scaling *scaling = &c->conversion->scaling;
     tpi_buf unit = {0};
 
-    tpi_conversion_put_unit(c->conversion, &unit);
-    tpi_buf_puts(&unit, c->conversion->unit == TPI_UNIT_RAW ? "raw" : "");
+    put_unit(&unit, c);
     tpi_buf_printf(out, "%s\t%u\t", c->acts ? "output" : "input", number);
     put_field(out, c->transducer->name);
     put_field(out, c->transducer->parameter);
@@ -144,8 +150,8 @@ static void put_list(const struct sensor *s, enum sensor_use use, bool acts, cha
         if (c->acts != acts || !tpi_sensor_channel_is(c, use)) {
             continue;
         }
-        tpi_buf_printf(&text, "%s%u %s: %s", number > 0 ? "; " : "", number, c->transducer->name,
-                       c->transducer->parameter);
+        tpi_buf_printf(&text, "%s%u %s%s%s", number > 0 ? "; " : "", number, c->transducer->name,
+                       c->transducer->parameter[0] != '\0' ? ": " : "", c->transducer->parameter);
         if (c->conversion->unit != TPI_UNIT_DIGITAL && c->conversion->unit != TPI_UNIT_RAW) {
             tpi_buf_puts(&text, " (");
             tpi_conversion_put_unit(c->conversion, &text);
@@ -160,6 +166,31 @@ static void put_list(const struct sensor *s, enum sensor_use use, bool acts, cha
     memcpy(out, tpi_buf_text(&text), length);
     out[length] = '\0';
     tpi_buf_fini(&text);
+}
+
+/* "degC, raw": the units of the inputs, which aio calls volts; one if all are the same. */
+static void put_units(const struct sensor *s, char *out, size_t size)
+{
+    tpi_buf all = {0}, first = {0};
+    unsigned count = 0;
+    bool is_one = true;
+
+    for (unsigned i = 0; i < s->count; i++) {
+        tpi_buf unit = {0};
+        if (!tpi_sensor_channel_is(&s->channels[i], USE_ANALOG) || s->channels[i].acts) {
+            continue;
+        }
+        put_unit(&unit, &s->channels[i]);
+        tpi_buf_printf(&all, "%s%s", count > 0 ? ", " : "", tpi_buf_text(&unit));
+        if (count++ == 0) {
+            tpi_buf_puts(&first, tpi_buf_text(&unit));
+        }
+        is_one = is_one && strcmp(tpi_buf_text(&first), tpi_buf_text(&unit)) == 0;
+        tpi_buf_fini(&unit);
+    }
+    (void)snprintf(out, size, "%s", tpi_buf_text(is_one ? &first : &all));
+    tpi_buf_fini(&all);
+    tpi_buf_fini(&first);
 }
 
 static void set(tp_device *device, const char *key, const char *text)
@@ -188,6 +219,10 @@ static void describe_device(struct sensor *s, tp_device *device, enum sensor_use
         put_list(s, use, true, text, sizeof text);
         set(device, "outputs", text);
         list(s, device, use);
+    }
+    if (use == USE_ANALOG) {
+        put_units(s, text, sizeof text);
+        set(device, "units", text);
     }
 }
 

@@ -10,7 +10,7 @@ static void close_line(struct sensor *s)
 {
     tp_port_close(s->port);
     s->port = NULL;
-    s->has_failed = false;
+    s->has_failed = s->is_held = false;
 }
 
 tp_status tpi_sensor_open(struct sensor *s, const char *url, tp_error *err)
@@ -24,11 +24,11 @@ tp_status tpi_sensor_open(struct sensor *s, const char *url, tp_error *err)
         s->port = NULL;
         return status;
     }
-    s->has_failed = false;
+    s->has_failed = s->is_held = false;
     s->alive_ns = now_ns;
     tp_port_drain(s->port);
     tp_port_watch(s->port, true);
-    (void)tp_port_write(s->port, ">+++", 4, NULL); /* what another program has left behind */
+    tpi_sensor_host_clear(s->host); /* what another program has left behind */
     tpi_sensor_host_manifest(s->host, now_ns);
     return TP_OK;
 }

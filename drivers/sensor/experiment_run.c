@@ -85,14 +85,6 @@ tp_status tpi_sensor_begin(struct sensor *s, enum sensor_job job, tp_ticket *tic
     return TP_PENDING;
 }
 
-/* A new < ends a half-written command; what was set up before is forgotten. */
-static void clear_sensor(struct sensor *s)
-{
-    if (s->port != NULL) {
-        (void)tp_port_write(s->port, ">+++", 4, NULL);
-    }
-}
-
 /* When the last sample of a channel is taken, in nanoseconds after the start; INT64_MAX if that is
  * not known before. */
 static int64_t length_ns(const struct sensor_experiment *x, const struct sensor_run *run)
@@ -196,7 +188,7 @@ bool tpi_sensor_ask_task(struct sensor *s, int64_t now_ns)
         return false;
     }
     if (x->task_at == 0 && (x->job == JOB_SETUP || x->job == JOB_START)) {
-        clear_sensor(s);
+        tpi_sensor_host_clear(s->host); /* what was set up before is forgotten */
     }
     if (strcmp(x->tasks[x->task_at].text, "L,go") == 0) {
         begin_run(s);
@@ -304,19 +296,22 @@ static void refused(struct sensor *s, const struct sensor_task *task, const char
     answer(x, TP_E_DEVICE, why);
 }
 
-/* Appending twice would be wrong: when something was asked again, everything begins anew. */
-static bool must_restart(struct sensor *s, const struct sensor_task *task)
+/* Appending twice would be wrong: when something was asked again of a sensor that would do so,
+ * everything begins anew. */
+static bool must_restart(const struct sensor *s, const struct sensor_task *task)
+{
+    return !tpi_sensor_host_is_once(s->host) && strstr(task->text, ",D+:") != NULL &&
+           s->experiment.repeats != tpi_sensor_host_repeats(s->host);
+}
+
+static void restart(struct sensor *s)
 {
     struct sensor_experiment *x = &s->experiment;
 
-    if (strstr(task->text, ",D+:") == NULL || x->repeats == tpi_sensor_host_repeats(s->host)) {
-        return false;
+    x->task_at = 0;
+    if (x->restarts++ == MOST_RESTARTS) {
+        tpi_sensor_experiment_drop(s, "the line loses too much for so many values");
     }
-    if (x->restarts++ < MOST_RESTARTS) {
-        x->task_at = 0;
-        return true;
-    }
-    return false;
 }
 
 void tpi_sensor_task_answer(struct sensor *s)
@@ -330,12 +325,13 @@ void tpi_sensor_task_answer(struct sensor *s)
     }
     const struct sensor_task *task = &x->tasks[x->task_at];
     x->is_asked = false;
-    if (state == TPI_HOST_REFUSED || strstr(text, ",bad,") != NULL) {
+    if (state == TPI_HOST_REFUSED) {
         if (x->job != JOB_FINISH) {
             refused(s, task, text);
             return;
         }
     } else if (must_restart(s, task)) {
+        restart(s);
         return;
     } else if (x->job == JOB_SIGNAL) {
         tpi_sensor_signal_answer(s, task->text, text);

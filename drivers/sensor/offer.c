@@ -23,6 +23,8 @@ static const tp_property_plan plans[] = {
                      " number, name, parameter, unit, least and highest value, and resolution."),
 };
 
+static const tp_property_plan units = TEXT("units", "The units of the inputs.");
+
 static struct sensor *of(const tp_device *device)
 {
     return tp_instance_state(tp_device_instance(device));
@@ -98,6 +100,9 @@ tp_status tpi_sensor_offer(struct sensor *s, tp_error *err)
     struct sensor_devices *d = &s->devices;
     tp_status status = offer(s, &tp_interface_aio, &aio_ops, true, &d->aio, err);
 
+    if (status == TP_OK && d->aio != NULL) {
+        status = tp_device_add_property(d->aio, &units, err);
+    }
     status = status == TP_OK ? offer(s, &tp_interface_dio, &dio_ops, true, &d->dio, err) : status;
     status = status == TP_OK ? offer(s, &tp_interface_ranger, &ranger_ops, false, &d->ranger, err)
                              : status;

@@ -15,7 +15,7 @@
 
 #include "base/number.h"
 
-enum { ALIVE_MS = 250, TRY_MS = 200, BOOT_S = 5, BAD_BOOT_S = 60 };
+enum { ALIVE_MS = 250, TRY_MS = 200, BOOT_S = 5, BAD_BOOT_S = 60, MOST_ON_THE_WAY = 64 };
 
 static const tp_param sensor_params[] = {
     {"port", "line", NULL,
@@ -23,7 +23,7 @@ static const tp_param sensor_params[] = {
     {"uuid", NULL, "", "only a sensor with this uuid; empty for any"},
     {"serial", NULL, "", "only a sensor with this serial number; empty for any"},
     {"rate", "Hz", "10", "readings of each channel per second, as far as the sensor answers"},
-    {"verify", "bool", "no", "ask until two answers are the same, for lines that lose bytes"},
+    {"verify", "bool", "no", "the line loses bytes: believe nothing that could be damage"},
     {"convert", "bool", "no", "channels that start with raw numbers have their first unit instead"},
     {NULL, NULL, NULL, NULL},
 };
@@ -41,14 +41,32 @@ static void on_write(void *context, const char *bytes, size_t length)
     }
 }
 
+/* A sensor can send thousands of samples at once. No sample is dropped here: while many are on
+ * their way to the readers, the rest stays in the line and, behind it, in the memory of the sensor.
+ */
+static bool hold(struct sensor *s)
+{
+    const bool holds = tp_instance_on_its_way(s->self) > MOST_ON_THE_WAY;
+
+    if (holds != s->is_held) {
+        s->is_held = holds;
+        tp_port_watch(s->port, !holds);
+    }
+    if (holds) {
+        tp_instance_await_room(s->self, MOST_ON_THE_WAY / 2);
+    }
+    return holds;
+}
+
 static void receive(struct sensor *s)
 {
     char bytes[512];
     size_t length = 0;
     tp_status status;
 
-    while (s->port != NULL && (status = tp_port_read(s->port, bytes, sizeof bytes, &length, 0,
-                                                     &s->err)) != TP_E_TIMEOUT) {
+    while (s->port != NULL && !hold(s) &&
+           (status = tp_port_read(s->port, bytes, sizeof bytes, &length, 0, &s->err)) !=
+               TP_E_TIMEOUT) {
         if (status != TP_OK) {
             s->has_failed = true;
             return;
@@ -222,7 +240,12 @@ static tp_status work(struct sensor *s, tp_error *err)
 
 static tp_status sensor_poll(tp_instance *self, tp_error *err)
 {
-    return work(tp_instance_state(self), err);
+    struct sensor *s = tp_instance_state(self);
+
+    if (s->is_held) {
+        receive(s);
+    }
+    return s->is_held ? TP_OK : work(s, err); /* an answer may be among what waits */
 }
 
 static tp_status sensor_input(tp_instance *self, tp_port *port, tp_error *err)
@@ -231,7 +254,7 @@ static tp_status sensor_input(tp_instance *self, tp_port *port, tp_error *err)
 
     (void)port;
     receive(s);
-    return work(s, err);
+    return s->is_held ? TP_OK : work(s, err);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -271,6 +294,7 @@ static tp_status sensor_init(tp_instance *self, tp_error *err)
 
     s->self = self;
     s->asked = -1;
+    tp_instance_keep_all(self, true); /* hold() bounds what is on its way */
     if (!(rate > 0 && rate <= 1000)) {
         tp_param_blame(self, "rate");
         return tp_fail(err, TP_E_RANGE, "rate is not between 0 and 1000");

@@ -156,6 +156,7 @@ struct sensor {
     unsigned refused_count;
     uint64_t mark;   /* of the line that is open */
     bool has_failed; /* the line */
+    bool is_held;    /* its bytes wait: too many samples are on their way to readers */
     bool has_news;   /* its readers do not know yet which channels there are */
     tp_error err;
     struct sensor_experiment experiment;

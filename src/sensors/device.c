@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sensors/crc.h"
 #include "sensors/device_inside.h"
 
 void tpi_sensor_init(tpi_sensor *s, const tpi_sensor_plan *plan, const tpi_sensor_hooks *hooks,
@@ -40,6 +41,7 @@ static void clear(tpi_sensor *s)
     s->length = s->pluses = 0;
     s->answer_length = s->answer_sent = 0;
     s->answer_after = TPI_SENSOR_NONE;
+    s->check.done_number = '\0';
     tpi_sensor_log_clear(s);
     tpi_sensor_say_nothing(s);
 }
@@ -158,33 +160,84 @@ static uint8_t hex_digit(char c)
                                   : TPI_SENSOR_NONE;
 }
 
-/* Whether a check sum stands at the end; `is_right` tells whether it fits. */
+/* The number that `count` digits stand for; false if they are none. */
+static bool read_hex(const char *digits, uint8_t count, uint16_t *out)
+{
+    *out = 0;
+    for (uint8_t i = 0; i < count; i++) {
+        const uint8_t digit = hex_digit(digits[i]);
+        if (digit == TPI_SENSOR_NONE) {
+            return false;
+        }
+        *out = (uint16_t)(*out << 4 | digit);
+    }
+    return true;
+}
+
+/* "*nHHHH" at the end: a number and the CRC of everything before the digits. The number is a small
+ * letter, which no command has: one that has lost its * is no command. */
+static bool has_number(tpi_sensor *s, bool *is_right)
+{
+    const uint8_t at = (uint8_t)(s->length - 6);
+    uint16_t told;
+
+    if (s->length < 6 || s->command[at] != '*' || s->command[at + 1] < 'a' ||
+        s->command[at + 1] > 'z' || !read_hex(s->command + at + 2, 4, &told)) {
+        return false;
+    }
+    s->check.crc = TPI_SENSOR_CRC_START;
+    for (uint8_t i = 0; i < at + 2; i++) {
+        s->check.crc = tpi_sensor_crc(s->check.crc, s->command[i]);
+    }
+    s->check.number = s->command[at + 1];
+    *is_right = told == s->check.crc;
+    return true;
+}
+
+/* "*HH" at the end: the exclusive or of everything before it. */
 static bool has_sum(const tpi_sensor *s, bool *is_right)
 {
     uint8_t sum = 0;
+    uint16_t told;
 
     if (s->length < 3 || s->command[s->length - 3] != '*') {
         return false;
     }
-    const uint8_t high = hex_digit(s->command[s->length - 2]);
-    const uint8_t low = hex_digit(s->command[s->length - 1]);
     for (uint8_t i = 0; i + 3 < s->length; i++) {
         sum ^= (uint8_t)s->command[i];
     }
-    *is_right = high < 16 && low < 16 && (high << 4 | low) == sum;
+    *is_right = read_hex(s->command + s->length - 2, 2, &told) && told == sum;
     return true;
 }
 
+bool tpi_sensor_is_repeated(const tpi_sensor *s)
+{
+    return s->check.answer == TPI_CHECKS_NUMBER && s->check.number == s->check.done_number &&
+           s->check.crc == s->check.done_crc;
+}
+
+void tpi_sensor_note_done(tpi_sensor *s)
+{
+    s->check.done_number = s->check.answer == TPI_CHECKS_NUMBER ? s->check.number : '\0';
+    s->check.done_crc = s->check.crc;
+}
+
+/* A refusal has a number only if the command came as it was sent: a host believes no other. */
 static void carry_out(tpi_sensor *s)
 {
     bool is_right = true;
-    const bool checks = has_sum(s, &is_right);
-    const uint8_t length = (uint8_t)(s->length - (checks ? 3 : 0));
 
+    s->check.answer = has_number(s, &is_right) ? TPI_CHECKS_NUMBER
+                      : has_sum(s, &is_right)  ? TPI_CHECKS_SUM
+                                               : TPI_CHECKS_NOT;
+    const uint8_t length =
+        (uint8_t)(s->length - 3 * s->check.answer); /* 3 bytes, 6 with a number */
+    if (s->check.answer == TPI_CHECKS_NUMBER && (s->is_long || !is_right)) {
+        s->check.answer = TPI_CHECKS_NOT;
+    }
     s->is_whole = false;
     s->answer_length = s->answer_sent = 0;
     s->answer_after = TPI_SENSOR_NONE;
-    s->checks = checks;
     s->command[s->length] = '\0';
     if (s->is_long || !is_right || !tpi_sensor_command(s, s->command, length)) {
         s->answer_after = TPI_SENSOR_NONE;

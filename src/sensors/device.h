@@ -103,6 +103,9 @@ enum { TPI_END_COUNT, TPI_END_CHANNEL, TPI_END_NEVER };
 enum { TPI_SEND_READ, TPI_SEND_DONE, TPI_SEND_TIME, TPI_SEND_COUNT };
 enum { TPI_TAKE_TIME, TPI_TAKE_CHANNEL };
 
+/* How a line is checked: not at all, *HH, or a number and a CRC: *nHHHH. */
+enum { TPI_CHECKS_NOT, TPI_CHECKS_SUM, TPI_CHECKS_NUMBER };
+
 typedef struct tpi_sensor_condition {
     double value, range;
     bool is_while; /* every sample inside is recorded, not only the first */
@@ -132,6 +135,17 @@ typedef struct tpi_sensor_run {
     uint32_t lost;                                      /* right before the oldest, not yet told */
 } tpi_sensor_run;
 
+/* What commands and lines are checked by. */
+typedef struct tpi_sensor_check {
+    uint8_t answer, lines; /* how the answer and data lines are: TPI_CHECKS_ */
+    char number;           /* of the last command that had one */
+    uint16_t crc;          /* of this command, with its number */
+    char done_number;      /* of the last set-up or start that was carried out; 0: it had none */
+    uint16_t done_crc;
+    uint8_t line_sum; /* of the line so far */
+    uint16_t line_crc;
+} tpi_sensor_check;
+
 typedef struct tpi_sensor {
     const tpi_sensor_plan *plan;   /* borrowed */
     const tpi_sensor_hooks *hooks; /* borrowed */
@@ -155,10 +169,8 @@ typedef struct tpi_sensor {
     char answer[TPI_SENSOR_ANSWER];
     uint8_t answer_length, answer_sent;
     uint8_t answer_after; /* the channel whose data go first; TPI_SENSOR_NONE */
-    bool checks;          /* the answer has a check sum */
-    bool checks_lines;    /* and so have data lines */
+    tpi_sensor_check check;
     uint8_t says;         /* what is being written: device_say.c */
-    uint8_t sum;          /* of the line so far */
     uint32_t manifest_at; /* of the manifest that is being written */
     uint8_t chunk_left;
     uint16_t chunk; /* the number of the only chunk to write; 0 for all */

@@ -39,6 +39,12 @@ int32_t tpi_sensor_raw(const tpi_sensor_conversion *conversion, double value);
 bool tpi_sensor_command(tpi_sensor *s, const char *text, uint8_t length);
 bool tpi_sensor_log_command(tpi_sensor *s, const char *text, uint8_t length);
 
+/* Whether this very command was carried out already: the host has not heard its answer. */
+bool tpi_sensor_is_repeated(const tpi_sensor *s);
+
+/* A set-up or a start was carried out: to be known when it comes again. */
+void tpi_sensor_note_done(tpi_sensor *s);
+
 /* ---- Data logging (device_log.c) ---- */
 
 void tpi_sensor_log_go(tpi_sensor *s);

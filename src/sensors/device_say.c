@@ -4,6 +4,7 @@
  * An answer, the manifest and lines of data are written one after another and never within each
  * other. A piece is written only if the line has room for a whole one.
  */
+#include "sensors/crc.h"
 #include "sensors/device_inside.h"
 
 /* What is being written. */
@@ -22,23 +23,47 @@ bool tpi_sensor_say_idle(const tpi_sensor *s)
 static void put(tpi_sensor *s, const char *bytes, uint8_t length)
 {
     for (uint8_t i = 0; i < length; i++) {
-        s->sum ^= (uint8_t)bytes[i];
+        s->check.line_sum ^= (uint8_t)bytes[i];
+        s->check.line_crc = tpi_sensor_crc(s->check.line_crc, bytes[i]);
     }
     s->hooks->put(s->context, bytes, length);
 }
 
-/* The end of a line, with its check sum if it has one. */
-static void put_end(tpi_sensor *s, bool checks)
+static void begin_sums(tpi_sensor *s)
 {
-    static const char digits[] = "0123456789ABCDEF";
-    const char end[] = {'*', digits[s->sum >> 4], digits[s->sum & 15], '\n'};
+    s->check.line_sum = 0;
+    s->check.line_crc = TPI_SENSOR_CRC_START;
+}
 
-    if (checks) {
-        s->hooks->put(s->context, end, 4);
-    } else {
-        s->hooks->put(s->context, "\n", 1);
+/* The last four bits as a digit, without a table: that would take memory of a chip. */
+static char hex_digit(uint16_t bits)
+{
+    const uint8_t digit = bits & 15;
+
+    return (char)(digit < 10 ? '0' + digit : 'A' - 10 + digit);
+}
+
+/* The end of a line, with what it is checked by. */
+static void put_end(tpi_sensor *s, uint8_t checks)
+{
+    const char head[] = {'*', s->check.number};
+    uint16_t sum = s->check.line_sum;
+    char end[5];
+    uint8_t length = 0;
+
+    if (checks != TPI_CHECKS_NOT) {
+        put(s, head, checks == TPI_CHECKS_NUMBER ? 2 : 1);
+        if (checks == TPI_CHECKS_NUMBER) {
+            sum = s->check.line_crc;
+            end[length++] = hex_digit(sum >> 12);
+            end[length++] = hex_digit(sum >> 8);
+        }
+        end[length++] = hex_digit(sum >> 4);
+        end[length++] = hex_digit(sum);
     }
-    s->sum = 0;
+    end[length++] = '\n';
+    s->hooks->put(s->context, end, length);
+    begin_sums(s);
 }
 
 /* ---- The manifest ---------------------------------------------------------------------------- */
@@ -47,7 +72,7 @@ void tpi_sensor_say_manifest(tpi_sensor *s, uint16_t chunk)
 {
     s->chunk = chunk;
     s->manifest_at = chunk > 0 ? (uint32_t)(chunk - 1) * TPI_SENSOR_CHUNK : 0;
-    s->sum = 0;
+    begin_sums(s);
     s->says = s->manifest_at < s->plan->manifest_length ? CHUNK_HEAD : MANIFEST_END;
 }
 
@@ -108,9 +133,9 @@ static void say_lost(tpi_sensor *s, uint8_t channel, uint32_t first, uint32_t co
     length = (uint8_t)(length + tpi_sensor_put_whole(text + length, first));
     text[length++] = ',';
     length = (uint8_t)(length + tpi_sensor_put_whole(text + length, count));
-    s->sum = 0;
+    begin_sums(s);
     put(s, text, length);
-    put_end(s, s->checks_lines);
+    put_end(s, s->check.lines);
 }
 
 static void say_line_head(tpi_sensor *s)
@@ -124,7 +149,7 @@ static void say_line_head(tpi_sensor *s)
     text[length++] = ',';
     length = (uint8_t)(length + tpi_sensor_put_whole(text + length, s->line_us));
     text[length++] = ',';
-    s->sum = 0;
+    begin_sums(s);
     put(s, text, length);
     s->says = LINE;
 }
@@ -149,7 +174,7 @@ static void say_value(tpi_sensor *s)
     uint8_t length;
 
     if (s->line_at == s->line_count) {
-        put_end(s, s->checks_lines);
+        put_end(s, s->check.lines);
         s->says = NOTHING;
         return;
     }
@@ -199,16 +224,16 @@ static bool begin_data(tpi_sensor *s)
 static void say_answer(tpi_sensor *s)
 {
     const uint8_t left = (uint8_t)(s->answer_length - s->answer_sent);
-    const uint8_t most = TPI_SENSOR_PIECE - 4;
+    const uint8_t most = TPI_SENSOR_PIECE - 7; /* the end of the line */
     const uint8_t length = left < most ? left : most;
 
     if (s->answer_sent == 0) {
-        s->sum = 0;
+        begin_sums(s);
     }
     put(s, s->answer + s->answer_sent, length);
     s->answer_sent = (uint8_t)(s->answer_sent + length);
     if (s->answer_sent == s->answer_length) {
-        put_end(s, s->checks);
+        put_end(s, s->check.answer);
         s->answer_length = s->answer_sent = 0;
         s->says = NOTHING;
     }
@@ -243,14 +268,14 @@ bool tpi_sensor_say(tpi_sensor *s)
         say_bytes(s);
         return true;
     case CHUNK_END:
-        put_end(s, s->checks);
+        put_end(s, s->check.answer);
         s->says = s->chunk > 0                                ? NOTHING
                   : s->manifest_at < s->plan->manifest_length ? CHUNK_HEAD
                                                               : MANIFEST_END;
         return true;
     case MANIFEST_END:
         put(s, "X\xFF", 2);
-        put_end(s, s->checks);
+        put_end(s, s->check.answer);
         s->says = NOTHING;
         return true;
     case LINE_HEAD:

@@ -328,6 +328,7 @@ static void finish_setup(struct setup *u)
     u->run.state = TPI_RUN_READY;
     s->run[u->channel] = u->run;
     s->data_cells = u->data_cells;
+    tpi_sensor_note_done(s);
     tpi_sensor_answer_text(s, ",ok");
 }
 
@@ -348,6 +349,10 @@ static bool set_up(struct setup *u)
         return false;
     }
     begin_setup(u);
+    if (tpi_sensor_is_repeated(u->sensor)) { /* appending twice would be wrong */
+        u->at = u->length;
+        u->run = u->sensor->run[u->channel];
+    }
     while (u->at < u->length) {
         if (!read_field(u) || !separator(u)) {
             return false;
@@ -417,8 +422,11 @@ bool tpi_sensor_log_command(tpi_sensor *s, const char *text, uint8_t length)
         return false;
     }
     if (word(&u, "go") && u.at == length) {
-        s->checks_lines = s->checks;
-        tpi_sensor_log_go(s);
+        s->check.lines = s->check.answer;
+        if (!tpi_sensor_is_repeated(s)) { /* what it has started may have ended already */
+            tpi_sensor_log_go(s);
+            tpi_sensor_note_done(s);
+        }
         tpi_sensor_answer_text(s, "L,go");
         return true;
     }

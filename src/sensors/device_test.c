@@ -358,6 +358,33 @@ static void an_event_records_while_inside(void **state)
     tpi_emulated_destroy(b.sensor);
 }
 
+static void a_numbered_command_is_carried_out_once(void **state)
+{
+    struct bench b;
+    unsigned times;
+
+    (void)state;
+    make(&b, "heater", NULL);
+    says(&b, "<L,1,K:t=10000,E:n=4,D:0;20*a0AD8>", "L,1,ok*a707B\n");
+    says(&b, "<L,1,D+:40;60*b23B0>", "L,1,ok*b4018\n");
+    says(&b, "<L,1,D+:40;60*b23B0>", "L,1,ok*b4018\n");
+    says(&b, "<L,go*cE631>", "L,go*cE631\n");
+    (void)pass(&b, 100000);
+    says(&b, "<L,go*cE631>", "L,go*cE631\n"); /* it has ended: it would start anew */
+    (void)pass(&b, 100000);
+    assert_int_equal(tpi_emulated_written(b.sensor, 1, &times), 153);
+    assert_int_equal(times, 4); /* 0 20 40 60, once */
+    says(&b, "<L,go*d96D6>", "L,go*d96D6\n");
+    (void)pass(&b, 100000);
+    (void)tpi_emulated_written(b.sensor, 1, &times);
+    assert_int_equal(times, 8); /* another number: another start */
+    says(&b, "<L,1,K:t=1*e5187>", "L,1,bad,K,10000*eB971\n");
+    says(&b, "<Q*f402F>", "!!!,Q*f402F*f30BF\n"); /* refused as it was sent */
+    says(&b, "<L,1,K:t=100*g0B86>",
+         "!!!,L,1,K:t=100*g0B86\n"); /* as it was not: without a number */
+    tpi_emulated_destroy(b.sensor);
+}
+
 static void an_actuator_plays_a_data_set(void **state)
 {
     struct bench b;
@@ -647,6 +674,7 @@ int main(void)
         cmocka_unit_test(starts_with_the_trigger_command),
         cmocka_unit_test(a_button_starts_and_triggers),
         cmocka_unit_test(an_event_records_while_inside),
+        cmocka_unit_test(a_numbered_command_is_carried_out_once),
         cmocka_unit_test(an_actuator_plays_a_data_set),
         cmocka_unit_test(an_actuator_follows_a_button),
         cmocka_unit_test(an_event_is_looked_at_when_another_channel_says),

@@ -10,6 +10,14 @@
 static const int64_t SILENCE_NS = 20 * 1000 * 1000; /* ends an answer without a line feed */
 static const int64_t PAUSE_NS = 100 * 1000 * 1000; /* a manifest that is whole so far may make it */
 
+/* What a sensor is tried with that nothing is known of. */
+static uint8_t first_sums(const tpi_sensor_host *host)
+{
+    return host->options.plain    ? TPI_SUMS_NO
+           : host->options.verify ? TPI_SUMS_TRY_NUMBERS
+                                  : TPI_SUMS_UNKNOWN;
+}
+
 tpi_sensor_host *tpi_sensor_host_create(const tpi_sensor_host_hooks *hooks,
                                         const tpi_sensor_host_options *options)
 {
@@ -24,7 +32,7 @@ tpi_sensor_host *tpi_sensor_host_create(const tpi_sensor_host_hooks *hooks,
     }
     host->options.try_ns = host->options.try_ns > 0 ? host->options.try_ns : 300 * 1000 * 1000;
     host->options.tries = host->options.tries > 0 ? host->options.tries : 3;
-    host->sums = host->options.plain ? TPI_SUMS_NO : TPI_SUMS_UNKNOWN;
+    host->sums = first_sums(host);
     return host;
 }
 
@@ -41,23 +49,16 @@ void tpi_sensor_host_destroy(tpi_sensor_host *host)
 
 void tpi_sensor_host_send(tpi_sensor_host *host, int64_t now_ns)
 {
-    char bytes[TPI_HOST_COMMAND + 8];
-    unsigned sum = 0;
-    int length;
+    char bytes[TPI_HOST_COMMAND + 16];
+    const size_t length = tpi_sensor_host_wrap(host, bytes, sizeof bytes);
 
-    for (const char *at = host->command; *at != '\0'; at++) {
-        sum ^= (unsigned char)*at;
-    }
-    length = host->sums == TPI_SUMS_NO
-                 ? snprintf(bytes, sizeof bytes, "<%s>", host->command)
-                 : snprintf(bytes, sizeof bytes, "<%s*%02X>", host->command, sum);
     host->asked_ns = now_ns;
     if (host->is_manifest || host->heard_ns == 0 || now_ns - host->heard_ns >= SILENCE_NS) {
         host->heard_ns = 0;
         host->length = 0; /* otherwise a line of data may be on its way */
     }
     host->skips = false;
-    host->hooks.write(host->hooks.context, bytes, (size_t)length);
+    host->hooks.write(host->hooks.context, bytes, length);
 }
 
 static void begin(tpi_sensor_host *host, const char *command, int64_t now_ns)
@@ -65,6 +66,7 @@ static void begin(tpi_sensor_host *host, const char *command, int64_t now_ns)
     snprintf(host->command, sizeof host->command, "%.110s", command);
     host->state = TPI_HOST_BUSY;
     host->tried = 1;
+    tpi_sensor_host_renumber(host);
     tpi_buf_clear(&host->text);
     tpi_buf_clear(&host->before);
     tpi_sensor_host_send(host, now_ns);
@@ -79,9 +81,23 @@ void tpi_sensor_host_ask(tpi_sensor_host *host, const char *command, int64_t now
 void tpi_sensor_host_manifest(tpi_sensor_host *host, int64_t now_ns)
 {
     host->is_manifest = true;
+    host->sums = first_sums(host); /* it may be another sensor */
     host->by_chunks = host->options.verify && host->sums != TPI_SUMS_NO;
     host->chunk = 1;
     begin(host, host->by_chunks ? "X,1" : "X", now_ns);
+}
+
+/* The > ends a half-written command, in which + would stand for nothing. */
+void tpi_sensor_host_clear(tpi_sensor_host *host)
+{
+    static const char bytes[] = ">+++>+++>+++>+++";
+
+    host->hooks.write(host->hooks.context, bytes, host->options.verify ? sizeof bytes - 1 : 4);
+}
+
+bool tpi_sensor_host_is_once(const tpi_sensor_host *host)
+{
+    return host->sums == TPI_SUMS_NUMBERS;
 }
 
 /* A manifest that begins to come is asked for by its chunks from there on. */
@@ -93,7 +109,8 @@ void tpi_sensor_host_again(tpi_sensor_host *host, int64_t now_ns)
     }
     host->tried++;
     host->repeats++;
-    if (host->is_manifest && host->heard_ns != 0 && host->sums == TPI_SUMS_YES) {
+    if (host->is_manifest && host->heard_ns != 0 &&
+        (host->sums == TPI_SUMS_YES || host->sums == TPI_SUMS_NUMBERS)) {
         host->by_chunks = true;
         snprintf(host->command, sizeof host->command, "X,%u", host->chunk);
     } else if (host->is_manifest && !host->by_chunks) {
@@ -105,31 +122,26 @@ void tpi_sensor_host_again(tpi_sensor_host *host, int64_t now_ns)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static int hex_digit(char c)
+static bool is_refusal(const char *line, size_t length)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    static const char bad[] = ",bad,";
+
+    for (size_t i = 1; line[0] == 'L' && i + sizeof bad - 1 <= length; i++) {
+        if (memcmp(line + i, bad, sizeof bad - 1) == 0) {
+            return true;
+        }
+    }
+    return length >= 3 && memcmp(line, "!!!", 3) == 0;
 }
 
-bool tpi_sensor_host_sum(const char *line, size_t length, size_t *without)
-{
-    unsigned sum = 0;
-
-    if (length < 3 || line[length - 3] != '*') {
-        return false;
-    }
-    for (size_t i = 0; i + 3 < length; i++) {
-        sum ^= (unsigned char)line[i];
-    }
-    *without = length - 3;
-    return hex_digit(line[length - 2]) * 16 + hex_digit(line[length - 1]) == (int)sum;
-}
-
-/* Whether two answers in a row have to be the same. A reading with a check sum may change, and what
- * acts is done once. */
-static bool is_asked_twice(const tpi_sensor_host *host)
+/* Whether two answers in a row have to be the same. A CRC finds damage by itself. A reading with a
+ * check sum may change, and what acts is done once. But a refusal is always asked for twice: a
+ * command that was damaged on its way can be one that the sensor cannot do. */
+static bool is_asked_twice(const tpi_sensor_host *host, const char *line, size_t length)
 {
     return host->options.verify &&
-           (host->sums == TPI_SUMS_NO || strchr("RLT", host->command[0]) == NULL);
+           (is_refusal(line, length) || host->sums == TPI_SUMS_NO ||
+            (host->sums == TPI_SUMS_YES && strchr("RLT", host->command[0]) == NULL));
 }
 
 /* How much of a command its answer repeats at least. */
@@ -164,7 +176,7 @@ static void settle(tpi_sensor_host *host, const char *line, size_t length, int64
 {
     tpi_buf_clear(&host->text);
     tpi_buf_put(&host->text, line, length);
-    if (is_asked_twice(host) &&
+    if (is_asked_twice(host, line, length) &&
         (host->before.length != host->text.length ||
          memcmp(tpi_buf_text(&host->before), tpi_buf_text(&host->text), host->text.length) != 0)) {
         tpi_buf_clear(&host->before); /* ask until two in a row are the same */
@@ -172,32 +184,14 @@ static void settle(tpi_sensor_host *host, const char *line, size_t length, int64
         tpi_sensor_host_again(host, now_ns);
         return;
     }
-    host->state = length >= 3 && memcmp(line, "!!!", 3) == 0 ? TPI_HOST_REFUSED : TPI_HOST_DONE;
-}
-
-/* Whether a sensor that does not know check sums has refused the command: it repeats the command
- * with its sum, and adds none. */
-static bool is_old(const tpi_sensor_host *host, const char *line, size_t length)
-{
-    enum { SHOWN = 32 };
-    char text[TPI_HOST_COMMAND + 8];
-    unsigned sum = 0;
-
-    for (const char *at = host->command; *at != '\0'; at++) {
-        sum ^= (unsigned char)*at;
-    }
-    snprintf(text, sizeof text, "!!!,%s*%02X", host->command, sum);
-    text[4 + SHOWN] = '\0';
-    return host->sums == TPI_SUMS_UNKNOWN && length == strlen(text) &&
-           memcmp(line, text, length) == 0;
+    host->state = is_refusal(line, length) ? TPI_HOST_REFUSED : TPI_HOST_DONE;
 }
 
 static void take_unsummed(tpi_sensor_host *host, const char *line, size_t length, int64_t now_ns)
 {
     if (host->sums == TPI_SUMS_NO) {
         settle(host, line, length, now_ns);
-    } else if (is_old(host, line, length)) {
-        host->sums = TPI_SUMS_NO;
+    } else if (tpi_sensor_host_is_old(host, line, length)) {
         host->tried = 0;
         tpi_sensor_host_again(host, now_ns);
     } else {
@@ -219,12 +213,11 @@ static void take_manifest_line(tpi_sensor_host *host, const char *line, size_t l
         }
         return;
     }
-    if (is_old(host, line, length)) {
-        host->sums = TPI_SUMS_NO;
-        host->by_chunks = false;
-        snprintf(host->command, sizeof host->command, "X");
-    } else if (tpi_sensor_host_sum(line, length, &without)) {
-        host->sums = TPI_SUMS_YES; /* the command was damaged on its way */
+    if (tpi_sensor_host_is_old(host, line, length)) {
+        host->by_chunks = host->by_chunks && host->sums != TPI_SUMS_NO;
+        snprintf(host->command, sizeof host->command, host->by_chunks ? "X,1" : "X");
+    } else if (tpi_sensor_host_sum(host, line, length, &without)) {
+        tpi_sensor_host_knows_sums(host); /* the command was damaged on its way */
     }
     if (host->tried >= host->options.tries) {
         host->state = TPI_HOST_REFUSED;
@@ -232,6 +225,20 @@ static void take_manifest_line(tpi_sensor_host *host, const char *line, size_t l
     }
     host->heard_ns = 0;
     tpi_sensor_host_again(host, now_ns);
+}
+
+/* Whether an answer has the number of another question. */
+static bool is_late(const tpi_sensor_host *host, const char *line, size_t without)
+{
+    return tpi_sensor_host_has_numbers(host) && line[without + 1] != host->number;
+}
+
+/* A refusal with a check sum, which a damaged command gets too. With `verify`, settle() doubts it.
+ */
+static bool is_doubtful(const tpi_sensor_host *host, const char *line, size_t length)
+{
+    return !host->options.verify && length >= 3 && memcmp(line, "!!!", 3) == 0 &&
+           host->tried < host->options.tries;
 }
 
 static void take_line(tpi_sensor_host *host, const char *line, size_t length, int64_t now_ns)
@@ -248,17 +255,18 @@ static void take_line(tpi_sensor_host *host, const char *line, size_t length, in
         take_manifest_line(host, line, length, now_ns);
         return;
     }
-    if (host->sums != TPI_SUMS_NO && tpi_sensor_host_sum(line, length, &without)) {
-        host->sums = TPI_SUMS_YES;
-        if (!fits(host, line, without)) {
-            return; /* a late answer to another question */
+    if (host->sums != TPI_SUMS_NO && tpi_sensor_host_sum(host, line, length, &without)) {
+        tpi_sensor_host_knows_sums(host);
+        if (!fits(host, line, without) || is_late(host, line, without)) {
+            return; /* to another question */
         }
-        if (without >= 3 && memcmp(line, "!!!", 3) == 0 && host->tried < host->options.tries) {
-            tpi_sensor_host_again(host, now_ns); /* the command may have been damaged on its way */
+        if (is_doubtful(host, line, without)) {
+            tpi_sensor_host_again(host, now_ns);
             return;
         }
         settle(host, line, without, now_ns);
-    } else if (fits(host, line, length) || host->sums == TPI_SUMS_YES) {
+    } else if (fits(host, line, length) || host->sums == TPI_SUMS_YES ||
+               host->sums == TPI_SUMS_NUMBERS) {
         take_unsummed(host, line, length, now_ns);
     }
 }

@@ -3,9 +3,11 @@
  *
  * One command is outstanding. It is asked again when its answer is damaged or does not come, and
  * given up after some tries. Check sums are used if the sensor knows them. They do not find every
- * damage: with `verify` everything is asked until two answers in a row are the same, except
- * readings that have a check sum. A manifest comes as a whole; from the first damaged chunk on, or
- * with `verify`, its chunks are asked for one by one.
+ * damage: with `verify` commands have numbers and CRCs, so that one that comes twice is carried out
+ * once, and a refusal has to come twice. With a sensor that does not know numbers, everything is
+ * asked until two answers in a row are the same, except readings that have a check sum. A manifest
+ * comes as a whole; from the first damaged chunk on, or with `verify`, its chunks are asked for one
+ * by one.
  *
  *     tpi_sensor_host_ask()      -> input, tick ... -> tpi_sensor_host_state() is not BUSY
  *     tpi_sensor_host_manifest() -> the same; tpi_sensor_host_text() is the manifest then
@@ -45,7 +47,7 @@ typedef struct tpi_sensor_host_hooks {
 typedef struct tpi_sensor_host_options {
     int64_t try_ns; /* how long an answer may take; 0: 300 ms */
     unsigned tries; /* 0: 3 */
-    bool verify;    /* two answers have to be the same */
+    bool verify;    /* the line is bad: nothing is believed that could be damage */
     bool plain;     /* never use check sums */
 } tpi_sensor_host_options;
 
@@ -53,7 +55,7 @@ typedef enum tpi_sensor_host_state {
     TPI_HOST_IDLE,    /* nothing was asked */
     TPI_HOST_BUSY,    /* an answer is awaited */
     TPI_HOST_DONE,    /* tpi_sensor_host_text() is the answer, or the manifest */
-    TPI_HOST_REFUSED, /* the sensor said !!! */
+    TPI_HOST_REFUSED, /* the sensor said !!!, or that it cannot do a field of a set-up */
     TPI_HOST_SILENT,  /* no answer that is whole */
 } tpi_sensor_host_state;
 
@@ -65,6 +67,13 @@ void tpi_sensor_host_destroy(tpi_sensor_host *host); /* NULL is accepted */
 
 /* Ask: "R,1", without < > and check sum, at most 110 bytes. What was asked before is given up. */
 void tpi_sensor_host_ask(tpi_sensor_host *host, const char *command, int64_t now_ns);
+
+/* Clear the sensor: what it was told about data logging, and what it says. It gives no answer; on a
+ * bad line it is told several times. */
+void tpi_sensor_host_clear(tpi_sensor_host *host);
+
+/* Whether a command that comes twice is carried out once. */
+bool tpi_sensor_host_is_once(const tpi_sensor_host *host);
 
 /* Ask for the manifest. */
 void tpi_sensor_host_manifest(tpi_sensor_host *host, int64_t now_ns);

@@ -104,8 +104,9 @@ bool tpi_sensor_host_data(tpi_sensor_host *host, const char *line, size_t length
         return false;
     }
     const bool summed = memchr(line, '*', length) != NULL;
-    if ((summed && !tpi_sensor_host_sum(line, length, &without)) ||
-        (!summed && host->sums == TPI_SUMS_YES) || !take(host, line, line + without)) {
+    if ((summed && !tpi_sensor_host_sum(host, line, length, &without)) ||
+        (!summed && (host->sums == TPI_SUMS_YES || host->sums == TPI_SUMS_NUMBERS)) ||
+        !take(host, line, line + without)) {
         host->damaged++; /* the numbers of the samples tell what is missing */
     }
     return true;

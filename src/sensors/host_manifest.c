@@ -44,26 +44,28 @@ static enum parsed read_number(const tpi_sensor_host *host, size_t *at, unsigned
 /* The end of a line at `at`: a line feed, or a check sum and a line feed. */
 static enum parsed read_end(tpi_sensor_host *host, size_t at, size_t *used)
 {
+    const size_t size = tpi_sensor_host_sum_size(host);
     size_t without;
 
     if (at >= host->length) {
         return NEEDS_MORE;
     }
-    if (host->line[at] == '\n' && host->sums != TPI_SUMS_YES) {
+    if (host->line[at] == '\n' && host->sums != TPI_SUMS_YES && host->sums != TPI_SUMS_NUMBERS) {
         *used = at + 1;
         return CHUNK;
     }
     if (host->line[at] != '*') {
         return DAMAGED;
     }
-    if (host->length < at + 4) {
+    if (host->length < at + size + 1) {
         return NEEDS_MORE;
     }
-    *used = at + 4;
-    if (host->line[at + 3] != '\n' || !tpi_sensor_host_sum(host->line, at + 3, &without)) {
+    *used = at + size + 1;
+    if (host->line[at + size] != '\n' ||
+        !tpi_sensor_host_sum(host, host->line, at + size, &without)) {
         return DAMAGED;
     }
-    host->sums = TPI_SUMS_YES;
+    tpi_sensor_host_knows_sums(host);
     return CHUNK;
 }
 
@@ -113,6 +115,7 @@ static void ask_next(tpi_sensor_host *host, int64_t now_ns)
     host->command[1] = ',';
     memcpy(host->command + 2, text + at, sizeof text - at);
     host->tried = 1;
+    tpi_sensor_host_renumber(host);
     tpi_sensor_host_send(host, now_ns);
 }
 
@@ -121,7 +124,7 @@ static bool is_verified(tpi_sensor_host *host, const struct chunk *chunk)
 {
     const char *bytes = host->line + chunk->bytes;
 
-    if (!host->by_chunks || !host->options.verify) {
+    if (!host->by_chunks || !host->options.verify || host->sums == TPI_SUMS_NUMBERS) {
         return true;
     }
     const bool same = host->before.length == chunk->length &&

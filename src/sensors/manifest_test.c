@@ -222,6 +222,28 @@ static void puts_units(void **state)
     }
 }
 
+static void prefixes_belong_to_the_first_unit(void **state)
+{
+    static const struct {
+        const char *si_units;
+        double magnitude;
+        const char *unit;
+    } all[] = {{"m^3/s", -6, "cm^3/s"},    {"m^2", -6, "mm^2"},    {"m^2", -3, "10^-3 m^2"},
+               {"mol/m^3", 3, "kmol/m^3"}, {"kg", -3, "g"},        {"kg", -6, "mg"},
+               {"kg*m/s", 0, "kg*m/s"},    {"1/s", 3, "10^3 1/s"}, {"V", -3, "mV"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const tpi_conversion conversion = {.unit = TPI_UNIT_SI_PRODUCT,
+                                           .si_units = all[i].si_units,
+                                           .magnitude = all[i].magnitude};
+        tpi_buf unit = {0};
+        tpi_conversion_put_unit(&conversion, &unit);
+        assert_string_equal(tpi_buf_text(&unit), all[i].unit);
+        tpi_buf_fini(&unit);
+    }
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
 static void keep(void *context, const char *text)
@@ -412,6 +434,7 @@ int main(void)
         cmocka_unit_test(reads_back_what_it_writes),
         cmocka_unit_test(has_halfway_roundings),
         cmocka_unit_test(puts_units),
+        cmocka_unit_test(prefixes_belong_to_the_first_unit),
         cmocka_unit_test(explains_the_printed_manifest),
         cmocka_unit_test(needs_little),
         cmocka_unit_test(tells_mistakes_of_identities),

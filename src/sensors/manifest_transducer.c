@@ -1,5 +1,6 @@
 /* manifest_transducer.c - channels, modes and settings of a manifest; see manifest_inside.h. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sensors/manifest_inside.h"
@@ -104,6 +105,16 @@ static tp_status read_modes(struct manifest_reading *r, const tpi_element *eleme
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
+/* A channel without a name is named by its number: programs find it by its name. */
+static bool name_channel(struct manifest_reading *r, tpi_transducer *out)
+{
+    char name[24];
+
+    (void)snprintf(name, sizeof name, "Channel %u", out->channel);
+    out->name = tpi_arena_text(&r->document->arena, name, strlen(name));
+    return out->name != NULL;
+}
+
 static tp_status read_description(struct manifest_reading *r, const tpi_element *desc,
                                   tpi_transducer *out)
 {
@@ -158,6 +169,9 @@ static tp_status read_transducer(struct manifest_reading *r, const tpi_element *
     };
     out->channel = (unsigned)channel;
     out->type = (tpi_channel_type)type;
+    if (out->name != NULL && out->name[0] == '\0' && !name_channel(r, out) && status == TP_OK) {
+        status = TP_E_NOMEM;
+    }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == TP_OK; i++) {
         status = parts[i];
     }

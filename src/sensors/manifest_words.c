@@ -1,5 +1,6 @@
 /* manifest_words.c - the words of manifests, and units as text; see manifest.h. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sensors/manifest_inside.h"
@@ -110,20 +111,36 @@ static const char *prefix(double magnitude)
     return NULL;
 }
 
+/* "mm", "cm^3/s": a prefix belongs to the first unit and to its power. Without one that fits, the
+ * power of ten stands in front. */
+static void put_si(const tpi_conversion *c, tpi_buf *out)
+{
+    const bool is_kilogram = strncmp(c->si_units, "kg", 2) == 0 &&
+                             (c->si_units[2] == '\0' || strchr("*/^", c->si_units[2]) != NULL);
+    const char *rest = c->si_units + is_kilogram; /* its k is a prefix already */
+    const char *power_at = rest + strcspn(rest, "*/^");
+    const double power = *power_at == '^' ? strtod(power_at + 1, NULL) : 1;
+    const char *before = power != 0 && c->si_units[0] != '1'
+                             ? prefix(c->magnitude / power + (is_kilogram ? 3 : 0))
+                             : NULL;
+
+    if (c->magnitude == 0) {
+        tpi_buf_puts(out, c->si_units);
+    } else if (before != NULL) {
+        tpi_buf_printf(out, "%s%s", before, rest);
+    } else {
+        tpi_buf_printf(out, "10^%g %s", c->magnitude, c->si_units);
+    }
+}
+
 void tpi_conversion_put_unit(const tpi_conversion *c, tpi_buf *out)
 {
-    const char *before = prefix(c->magnitude);
-
     switch (c->unit) {
     case TPI_UNIT_PERCENT:
         tpi_buf_putc(out, '%');
         return;
     case TPI_UNIT_SI_PRODUCT:
-        if (before != NULL) {
-            tpi_buf_printf(out, "%s%s", before, c->si_units);
-        } else {
-            tpi_buf_printf(out, "10^%g %s", c->magnitude, c->si_units);
-        }
+        put_si(c, out);
         return;
     case TPI_UNIT_ARBITRARY:
         tpi_buf_puts(out, c->label);

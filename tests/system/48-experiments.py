@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import socket
 import subprocess
 import tempfile
@@ -80,6 +81,32 @@ def mistakes_are_told_with_file_and_line():
             tap.equal((code, why in err, os.path.exists(os.path.join(folder, "a.mcap"))), (1, True, False))
 
 
+def the_device_that_is_named_has_the_experiment_and_a_refused_one_leaves_nothing():
+    with servers("button", "heater?wave=2=ramp:2") as (url, folder):
+        write(folder, "ch2 every=10ms end=100 send=10\n")
+        code, _, err = run("log", "--experiment", "a.exp", "-o", "a.csv", "--url", url, cwd=folder)
+        tap.equal((code, len(err.splitlines()), "a.exp:1: " in err, sorted(os.listdir(folder))), (1, 1, True, ["a.exp", "s.cfg"]))
+        code, _, err = run("log", f"{url}/experiment:1", "--experiment", "a.exp", "-o", "a.csv", "--plot", "a.svg", cwd=folder)
+        tap.equal((code, "a.exp: 100 samples, 0 lost" in err, err), (0, True, err))
+        tap.equal(len([row for row in rows_of(folder) if row["experiment:1 SAMPLE time (s)"]]), 100)
+        with open(os.path.join(folder, "a.svg"), encoding="utf-8") as file:
+            svg = file.read()
+        texts = re.findall(r">([^<>]+)</text>", svg)
+        tap.equal(("experiment:1 SAMPLE" in texts, "experiment:1 STATE" in texts, "values[1]" in texts), (True, False, False))
+        # Samples come ten at once, but each is drawn at its own time.
+        line = max(re.findall(r'd="(M[^"]+)" fill="none"', svg), key=len)
+        steps = [int(dx) for dx in re.findall(r"l(-?\d+)", line)]
+        tap.equal((len(steps) > 50, max(steps) < 3 * sum(steps) / len(steps)), (True, True))
+
+
+def no_sample_of_a_burst_is_lost_on_its_way_to_the_recorder():
+    with server() as (url, folder):
+        write(folder, "ch1 every=1ms end=3000 send=done\n")
+        code, _, err = run("log", "--experiment", "a.exp", "-o", "a.csv", "--url", url, cwd=folder)
+        tap.equal((code, "a.exp: 3000 samples, 0 lost" in err, err), (0, True, err))
+        tap.equal(len([row for row in rows_of(folder) if row["experiment:0 SAMPLE time (s)"]]), 3000)
+
+
 def a_trigger_starts_and_a_request_reads():
     with server() as (url, _):
         tap.equal(ask(url, "START")[0], 1)
@@ -138,13 +165,14 @@ class Leak(threading.Thread):
         self.sensor = socket.create_connection(url.removeprefix("tcp:").rsplit(":", 1))
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.lost, self.count = lost, 0
+        self.told, self.is_over = b"", threading.Event()
         self.start()
 
     def run(self):
         host, _ = self.listener.accept()
         back = threading.Thread(target=self.pass_on, args=(host,), daemon=True)
         back.start()
-        with self.sensor.makefile("rb") as lines:
+        with contextlib.suppress(OSError), self.sensor.makefile("rb") as lines:
             for line in lines:
                 if line.startswith(self.lost):
                     self.count += 1
@@ -152,8 +180,11 @@ class Leak(threading.Thread):
                     host.sendall(line)
 
     def pass_on(self, host):
-        while data := host.recv(4096):
-            self.sensor.sendall(data)
+        with contextlib.suppress(OSError):
+            while data := host.recv(4096):
+                self.told += data
+                self.sensor.sendall(data)
+        self.is_over.set()
 
 
 def an_event_whose_line_is_lost_ends_the_run():
@@ -167,6 +198,18 @@ def an_event_whose_line_is_lost_ends_the_run():
                 code, _, err = run("log", "--experiment", "a.exp", "-o", "a.csv", "--url", url, cwd=folder)
                 tap.equal((code, " 1 lost" in err, leak.count, err if code else ""), (0, True, 1, ""))
                 tap.equal(len([row for row in rows_of(folder) if row["experiment:0 SAMPLE values[3]"]]), 2)
+
+
+def actuators_are_switched_off_several_times_on_a_bad_line():
+    for more, times in (("", 1), ("verify yes", 4)):
+        with Program("emulate", "sensor", "heater", "--listen", "tcp:127.0.0.1:0") as sensor:
+            leak = Leak(address(sensor, r"(tcp:[0-9.]+:[0-9]+)"), b"nothing")
+            with tempfile.TemporaryDirectory() as folder:
+                write(folder, f'driver ( name "sensor" port "tcp:127.0.0.1:{leak.listener.getsockname()[1]}" provides [ "experiment:0" ] {more} )\n', "s.cfg")
+                with Program("run", os.path.join(folder, "s.cfg"), "--any-port") as program:
+                    ask(f"localhost:{address(program, r'listening on port ([0-9]+)')}", "GET_STATE")
+                    program.process.terminate()
+                    tap.equal((leak.is_over.wait(PATIENCE), leak.told.count(b"<W,1,0>")), (True, times))
 
 
 def several_sensors_run_together_and_signal_each_other():
@@ -214,7 +257,7 @@ def mistakes_with_several_sensors_have_their_line():
         tap.equal(run("log", "--experiment", "a.exp", "-o", "a.mcap", "--url", url, cwd=folder)[0], 0)
 
 
-tap.main(an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
+tap.main(actuators_are_switched_off_several_times_on_a_bad_line, the_device_that_is_named_has_the_experiment_and_a_refused_one_leaves_nothing, no_sample_of_a_burst_is_lost_on_its_way_to_the_recorder, an_event_whose_line_is_lost_ends_the_run, several_sensors_run_together_and_signal_each_other, a_button_of_one_sensor_starts_another,
          mistakes_with_several_sensors_have_their_line, an_experiment_is_recorded_to_its_end, mistakes_are_told_with_file_and_line, a_trigger_starts_and_a_request_reads,
          a_button_starts_a_run_and_takes_samples, a_client_that_leaves_ends_an_experiment_with_actuators,
          every_sample_comes_or_is_named_on_a_bad_line)

@@ -66,6 +66,18 @@ def a_new_manifest_is_right():
         tap.equal((code, out, err), (0, "glow.xml: Example.glow.1, 1 channel\n", ""))
 
 
+def a_channel_without_a_name_has_its_number():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/bare.xml", "w", encoding="utf-8") as file:
+            file.write("<sensor><identity><uuid>A.B.1</uuid></identity><transducers><transducer/></transducers></sensor>")
+        code, out, _ = run("sensors", "show", f"{folder}/bare.xml")
+        tap.equal((code, "channel 1, sensor: Channel 1, every 1 ms or more" in out), (0, True))
+        with server(f'port "sensor:{folder}/bare.xml" provides [ "aio:0" ]') as (url, _):
+            with Program("print", f"{url}/aio:0", "--timeout", str(PATIENCE)) as reader:
+                reader.await_line(r"voltages")
+                tap.equal(run("property", f"{url}/aio:0", "inputs")[1], "0 Channel 1, 0 to 65535, resolution 0, uncertainty 1\n")
+
+
 def an_emulated_sensor_answers_on_a_terminal():
     with tempfile.TemporaryDirectory() as folder, Sensors("nxt_light", "--link", f"{folder}/light", "--wave", "1=550") as sensors:
         fd = os.open(f"{folder}/light", os.O_RDWR | os.O_NOCTTY)
@@ -89,8 +101,8 @@ def channels_are_devices():
                 'port "sensor:accelerometer?wave=1=921&wave=2=511&wave=3=102" provides [ "imu:0" ]',
                 'port "sensor:heater" provides [ "aio:2" ] alwayson 1')
     with server(*sections) as (url, _):
-        for device, pattern in (("aio:0", r"voltages: \[50 \S+ 8.8\]"), ("dio:0", "bits: 1"), ("power:0", "volts: 8.8"),
-                                ("ranger:0", r"ranges: \[1\]"), ("aio:1", r"voltages: \[1000\]"), ("imu:0", "accel_x: 19.6")):
+        for device, pattern in (("aio:0", r"voltages: \[50 \S+ 8.8\] %, \S+, V$"), ("dio:0", "bits: 1"), ("power:0", "volts: 8.8"),
+                                ("ranger:0", r"ranges: \[1\]"), ("aio:1", r"voltages: \[1000\] mm$"), ("imu:0", "accel_x: 19.6")):
             with Program("print", f"{url}/{device}", "-n", "1") as reader:
                 reader.await_line(pattern)
         with Program("property", f"{url}/aio:0") as reader:
@@ -159,6 +171,6 @@ def five_sensors_are_plugged_in_and_out():
         print(f"# {ROUNDS} rounds: there after at most {longest['there']:.3f} s, gone after at most {longest['gone']:.3f} s")
 
 
-tap.main(manifests_are_listed_shown_and_checked, a_new_manifest_is_right, an_emulated_sensor_answers_on_a_terminal,
+tap.main(a_channel_without_a_name_has_its_number, manifests_are_listed_shown_and_checked, a_new_manifest_is_right, an_emulated_sensor_answers_on_a_terminal,
          channels_are_devices, settings_are_properties_and_are_kept, a_line_that_loses_and_garbles_bytes_is_read, what_is_no_sensor_is_told,
          five_sensors_are_plugged_in_and_out)

@@ -99,7 +99,7 @@ def a_program_for_any_robot_reads_it_by_class():
         with tempfile.NamedTemporaryFile("w", suffix=".play") as file:
             file.write("device eye is Light Sensor\nprint eye\n")
             file.flush()
-            with Program("play", file.name, "--url", at) as program:
+            with Program("play", file.name, "--url", at, "--timeout", str(PATIENCE)) as program:
                 program.await_line(r"^eye: \"Light Sensor\" → Light Sensor \(aio:0\)$")
                 program.await_line(r"^70$")  # raw 409, 200 is 100 %, 900 is 0 %
 

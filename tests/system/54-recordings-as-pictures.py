@@ -75,6 +75,8 @@ def numbers_are_drawn_over_time_with_units_and_bands(path):
     for label in ("aio:0 STATE", "voltages[0] (V)", "voltages[1] (lx)", "time (s)"):
         assert label in labels, (label, labels)
     tap.equal(svg.count("fill-opacity"), 1)  # one of both is uncertain
+    tap.equal(troupe("log", "plot", source, "aio:0/voltages[0]", "--x", "aio:0/voltages[1]", "-o", path + "x.svg").returncode, 0)
+    assert "voltages[1] (lx)" in texts(path + "x.svg")[0], texts(path + "x.svg")[0]
     # Without a name, what never changes is not drawn.
     tap.equal(troupe("log", "plot", source, "-o", path + "b.svg").returncode, 0)
     tap.equal(("voltages[0] (V)" in texts(path + "b.svg")[0], "voltages[1] (lx)" in texts(path + "b.svg")[0]), (True, False))

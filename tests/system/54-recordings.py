@@ -61,6 +61,24 @@ def a_table_has_units_exact_numbers_and_the_points_of_a_language(path):
     tap.equal(sorted(os.listdir(path)), ["de.csv", "t.csv"])
 
 
+@folder
+def one_of_something_is_not_several(path):
+    with Puppet([(4, 0)], data=[(4, 0, 1, 12.5, POSITION)]) as puppet:
+        result = troupe("log", "-n", "1", "-o", path + "a.mcap", url=puppet.url)
+        tap.equal((result.returncode, result.stderr), (0, f"{path}a.mcap: 1 message of 1 device\n"))
+    tap.equal(troupe("log", "info", path + "a.mcap").stdout.splitlines()[0].rpartition(", ")[0], f"{path}a.mcap: 1 message, 0.000 s, 1 chunk")
+
+
+@serving(ROBOT)
+@folder
+def a_server_can_stand_before_its_devices(path, url):
+    server = url.removeprefix("tcp:")
+    result = troupe("log", f"{server}/laser:0", f"{server}/position2d", "-n", "10", "-o", path + "a.mcap")
+    tap.equal((result.returncode, result.stderr), (0, f"{path}a.mcap: 10 messages of 2 devices\n"))
+    says(troupe("log", f"{server}/laser:0", "localhost:1/laser:0"), 2,
+         usage("log", f'the server is named twice: "{server}" and "localhost:1"'))
+
+
 @serving(ROBOT)
 @folder
 def both_forms_give_the_same_table(path, url):
@@ -168,7 +186,7 @@ def mistakes_of_the_command_line():
     says(troupe("log", "--compression", "zip"), 2, usage("log", '--compression is lz4, zstd or none, not "zip"'))
 
 
-tap.main(all_devices_are_recorded_in_each_form, a_table_has_units_exact_numbers_and_the_points_of_a_language,
+tap.main(one_of_something_is_not_several, a_server_can_stand_before_its_devices, all_devices_are_recorded_in_each_form, a_table_has_units_exact_numbers_and_the_points_of_a_language,
          both_forms_give_the_same_table, what_exists_is_not_lost, a_device_without_data_is_listed, damage_is_reported_and_the_rest_is_saved,
          a_killed_recorder_loses_only_what_was_not_written, a_full_disk_is_reported, conditions_begin_and_end_a_recording,
          mistakes_of_the_command_line)

@@ -45,6 +45,37 @@ static void letters_have_widths(void **state)
     }
 }
 
+static bool is_same_shape(const char *a, const char *b)
+{
+    struct draw_path one = {0}, other = {0};
+
+    tpi_draw_font_put(&one, a, 0, 0, size);
+    tpi_draw_font_put(&other, b, 0, 0, size);
+    bool same = tpi_draw_path_lines(&one) == tpi_draw_path_lines(&other);
+    for (uint32_t i = 0; same && i < tpi_draw_path_lines(&one); i++) {
+        uint32_t count, others;
+        const struct draw_point *points = tpi_draw_path_line(&one, i, &count);
+        const struct draw_point *more = tpi_draw_path_line(&other, i, &others);
+        same = count == others && memcmp(points, more, count * sizeof *points) == 0;
+    }
+    tpi_draw_path_fini(&one);
+    tpi_draw_path_fini(&other);
+    return same;
+}
+
+/* Units are in pictures: "m/s^2", "kg*m". */
+static void printable_characters_are_no_boxes(void **state)
+{
+    (void)state;
+    assert_true(is_same_shape("\x01", "\x02"));
+    for (char code = '!'; code <= '~'; code++) {
+        const char text[] = {code, '\0'};
+        if (is_same_shape(text, "\x01")) {
+            fail_msg("%c has no shape", code);
+        }
+    }
+}
+
 /* As wide as the plain letter, and higher or lower. */
 static void letters_have_marks(void **state)
 {
@@ -122,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_have_widths),
+        cmocka_unit_test(printable_characters_are_no_boxes),
         cmocka_unit_test(letters_have_marks),
         cmocka_unit_test(other_characters_are_one_box_each),
         cmocka_unit_test(names_in_svg_are_utf8),
