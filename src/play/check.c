@@ -36,126 +36,6 @@ tpi_play_trouble *tpi_play_blame(tpi_play_checker *checker, const tpi_play_node 
                                 "%s", text);
 }
 
-void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
-                         tpi_play_dimension dimension)
-{
-    if (node == NULL) {
-        return;
-    }
-    const tpi_play_dimension found = tpi_play_check_expression(checker, node);
-    const tpi_play_node *at = node;
-    if (tpi_play_is_text(node)) {
-        tpi_play_blame(checker, node, "a text: %s is needed", tpi_play_dimension_text(dimension));
-    }
-    /* A reading in percent may stand for any value. */
-    if (found == dimension || found == TPI_PLAY_PLAIN ||
-        (found == TPI_PLAY_PERCENT && node->kind != TPI_PLAY_NUMBER)) {
-        return;
-    }
-    if (at->kind == TPI_PLAY_NUMBER) {
-        snprintf(tpi_play_trouble_add(checker->troubles, at->line, at->unit_column,
-                                      (unsigned)strlen(at->unit), at->unit, "%s is needed here",
-                                      tpi_play_dimension_text(dimension))
-                     ->fix,
-                 80, "%s", tpi_play_dimension_unit(dimension));
-    } else {
-        tpi_play_blame(checker, at, "this is %s, %s is needed", tpi_play_dimension_text(found),
-                       tpi_play_dimension_text(dimension));
-    }
-}
-
-/* ---- Devices that are written ---- */
-
-bool tpi_play_class_is(const tpi_vocabulary *vocabulary, const tpi_device_class *class,
-                       const char *name)
-{
-    if (class == NULL) {
-        return false;
-    }
-    if (strcmp(class->name, name) == 0) {
-        return true;
-    }
-    for (unsigned i = 0; i < class->parent_count; i++) {
-        if (tpi_play_class_is(vocabulary, tpi_vocabulary_class(vocabulary, class->parents[i]),
-                              name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What `set` does with a device: the first of these classes that it is. */
-static const struct {
-    const char *class;
-    tpi_command number, truth, text;
-} writers[] = {
-    {"Servo", TPI_WRITE_SERVO, TPI_WRITE_SERVO, TPI_WRITE_STRING},
-    {"Motor", TPI_MOVE_POWER, TPI_MOVE_POWER, TPI_WRITE_STRING},
-    {"Display", TPI_DISPLAY_VALUE, TPI_DISPLAY_VALUE, TPI_DISPLAY_STRING},
-    {"Indicator", TPI_INDICATE_VALUE, TPI_INDICATE_TRIGGER, TPI_WRITE_STRING},
-    {"PWM", TPI_WRITE_PWM, TPI_WRITE_DIGITAL, TPI_WRITE_STRING},
-    {"Count_Output", TPI_WRITE_COUNT, TPI_WRITE_COUNT, TPI_WRITE_STRING},
-    {"Digital_Output", TPI_WRITE_DIGITAL, TPI_WRITE_DIGITAL, TPI_WRITE_STRING},
-    {"Output", TPI_WRITE_ANALOG, TPI_WRITE_DIGITAL, TPI_WRITE_STRING},
-};
-
-static tpi_command writer_of(const tpi_play_checker *checker, const tpi_device_class *class,
-                             tpi_play_sort sort)
-{
-    const unsigned last = sizeof writers / sizeof writers[0] - 1;
-    unsigned i = 0;
-
-    while (i < last && !tpi_play_class_is(checker->vocabulary, class, writers[i].class)) {
-        i++;
-    }
-    return sort == TPI_PLAY_TEXT_SORT    ? writers[i].text
-           : sort == TPI_PLAY_TRUTH_SORT ? writers[i].truth
-                                         : writers[i].number;
-}
-
-/* The device of `set` and `move`. */
-static tpi_play_symbol *written(tpi_play_checker *checker, tpi_play_node *name)
-{
-    tpi_play_symbol *device = tpi_play_need(checker, name, TPI_PLAY_DEVICE, "a device");
-
-    if (device != NULL && device->class != NULL && !device->class->is_output) {
-        tpi_play_blame(checker, name, "this is a sensor, it cannot be written");
-        return NULL;
-    }
-    return device;
-}
-
-static void check_set(tpi_play_checker *checker, tpi_play_node *node)
-{
-    tpi_play_symbol *device = written(checker, node->slots[0]);
-
-    if (node->slots[1] == NULL) {
-        return;
-    }
-    tpi_play_check_expression(checker, node->slots[1]);
-    if (device != NULL) {
-        const tpi_command command =
-            writer_of(checker, device->class, tpi_play_sort_of(node->slots[1]));
-        node->slots[0]->reading = (uint8_t)command;
-        tpi_play_use(device, command);
-        if (tpi_play_sort_of(node->slots[1]) != TPI_PLAY_TEXT_SORT && command != TPI_WRITE_COUNT &&
-            !(command == TPI_DISPLAY_VALUE && tpi_play_is_text(node->slots[1]))) {
-            tpi_play_check_fits(checker, node->slots[1],
-                                command == TPI_WRITE_SERVO ? TPI_PLAY_ANGLE : TPI_PLAY_PERCENT);
-        }
-    }
-}
-
-static void check_move(tpi_play_checker *checker, tpi_play_node *node)
-{
-    tpi_play_symbol *device = written(checker, node->slots[0]);
-
-    if (device != NULL) {
-        tpi_play_use(device, TPI_MOVE_POWER);
-    }
-    tpi_play_check_fits(checker, node->slots[1], TPI_PLAY_PERCENT);
-}
-
 static void check_stop(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node *name = node->slots[0];
@@ -411,10 +291,10 @@ static void check_statement(tpi_play_checker *checker, tpi_play_node *node)
         check_change(checker, node);
         break;
     case TPI_PLAY_SET_STATEMENT:
-        check_set(checker, node);
+        tpi_play_check_set(checker, node);
         break;
     case TPI_PLAY_MOVE_STATEMENT:
-        check_move(checker, node);
+        tpi_play_check_move(checker, node);
         break;
     case TPI_PLAY_STOP_STATEMENT:
         check_stop(checker, node);
@@ -460,8 +340,11 @@ static void check_body(tpi_play_checker *checker, tpi_play_node *body, bool is_t
 bool tpi_play_check(tpi_play_names *names, tpi_play_tree *tree, const tpi_vocabulary *vocabulary,
                     tpi_play_troubles *troubles)
 {
-    tpi_play_checker checker = {
-        .tree = tree, .names = names, .vocabulary = vocabulary, .troubles = troubles};
+    tpi_play_checker checker = {.tree = tree,
+                                .names = names,
+                                .vocabulary = vocabulary,
+                                .troubles = troubles,
+                                .parsed = tpi_play_trouble_count(troubles)};
 
     *names = (tpi_play_names){0};
     if (tree->body == NULL) {

@@ -85,6 +85,7 @@ typedef struct tpi_play_checker {
     const tpi_vocabulary *vocabulary; /* borrowed */
     tpi_play_troubles *troubles;      /* borrowed */
     tpi_play_symbol *function;        /* in which it is; NULL for none */
+    unsigned parsed;                  /* how many mistakes the parser has reported */
     unsigned loops;
     const tpi_play_node *statement; /* that is checked; NULL for none */
     struct tpi_play_setting *set;   /* what is set on every way here, last first */
@@ -116,9 +117,38 @@ tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node 
 void tpi_play_offer_names(tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word,
                           bool is_call);
 
-/* Check an expression that must fit a dimension. */
+/* Whether the parser has marked a word as a part of which this name stands: that it is not known is
+ * no other mistake. */
+bool tpi_play_is_excused(const tpi_play_checker *checker, const tpi_play_node *name);
+
+/* Whether a name that is written with `set` is meant for a variable: no device is like it. */
+bool tpi_play_seems_variable(const tpi_play_checker *checker, const tpi_play_node *name);
+
+/* Report a name in an expression that is not known. */
+void tpi_play_blame_unknown(tpi_play_checker *checker, const tpi_play_node *node);
+
+/* ---- check_fits.c ---- */
+
+/* Check an expression that must fit a dimension, and what that allows. */
 void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
                          tpi_play_dimension dimension);
+
+/* Check the number with which a reading in percent is compared. */
+void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *device,
+                            const tpi_play_node *number);
+
+/* Offer the unit of a dimension for one that there is not, unless a like one is of that dimension.
+ */
+void tpi_play_offer_unit(tpi_play_checker *checker, const tpi_play_node *number,
+                         tpi_play_dimension dimension);
+
+/* Report the unit of a number; what may have been meant. */
+void tpi_play_blame_unit(tpi_play_checker *checker, const tpi_play_node *number, const char *fix,
+                         const char *format, ...) TP_PRINTF(4, 5);
+
+/* Check the statements that write to a device. */
+void tpi_play_check_set(tpi_play_checker *checker, tpi_play_node *node);
+void tpi_play_check_move(tpi_play_checker *checker, tpi_play_node *node);
 
 /* Check a command with its values: of `do`. `results` is how many are needed. */
 void tpi_play_check_command(tpi_play_checker *checker, tpi_play_node *at, const char *name,

@@ -70,11 +70,81 @@ void tpi_play_offer_names(tpi_play_checker *checker, tpi_play_trouble *trouble, 
     }
 }
 
+bool tpi_play_is_excused(const tpi_play_checker *checker, const tpi_play_node *name)
+{
+    const size_t length = strlen(name->text);
+
+    for (unsigned i = 0; i < checker->parsed; i++) {
+        const tpi_play_trouble *trouble = &checker->troubles->list[i];
+        const char *at = trouble->line < name->line ? strstr(trouble->word, name->text) : NULL;
+        if (at != NULL && (at == trouble->word || at[-1] == ' ') &&
+            (at[length] == '\0' || at[length] == ' ')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of this role that is like a word; NULL for none. */
+static const char *near_name(const tpi_play_checker *checker, const char *word, tpi_play_role role)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, word);
+    for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
+        if (s->role == role) {
+            tpi_nearest_offer(&nearest, s->name);
+        }
+    }
+    return nearest.best;
+}
+
+bool tpi_play_seems_variable(const tpi_play_checker *checker, const tpi_play_node *name)
+{
+    char class[64];
+
+    snprintf(class, sizeof class, "%c%.60s",
+             name->text[0] >= 'a' && name->text[0] <= 'z' ? name->text[0] - 'a' + 'A'
+                                                          : name->text[0],
+             name->text + 1);
+    return near_name(checker, name->text, TPI_PLAY_DEVICE) == NULL &&
+           tpi_vocabulary_find(checker->vocabulary, class) < 0 &&
+           !tpi_play_is_excused(checker, name);
+}
+
+/* A name that there is, of another role. */
+static void blame_role(tpi_play_checker *checker, const tpi_play_node *name,
+                       const tpi_play_symbol *symbol, tpi_play_role role, const char *what)
+{
+    const tpi_play_node *statement = checker->statement;
+
+    if (role == TPI_PLAY_DEVICE && symbol->role >= TPI_PLAY_VARIABLE && statement != NULL &&
+        statement->kind == TPI_PLAY_SET_STATEMENT) {
+        snprintf(tpi_play_blame(checker, statement,
+                                "`%.50s` is a variable, not a device: it is set with `let`",
+                                name->text)
+                     ->fix,
+                 80, "let %.60s be", name->text);
+    } else if (role == TPI_PLAY_DEVICE && symbol->role >= TPI_PLAY_VARIABLE) {
+        tpi_play_blame(checker, name, "this is a variable, not a device: write `let %.60s be`",
+                       name->text);
+    } else if (role == TPI_PLAY_TASK && symbol->role == TPI_PLAY_FUNCTION) {
+        snprintf(
+            tpi_play_blame(checker, name, "this is a function: it is called without `start`")->fix,
+            80, "%.60s()", name->text);
+    } else if (role == TPI_PLAY_VARIABLE && symbol->role == TPI_PLAY_DEVICE) {
+        tpi_play_blame(checker, name,
+                       "this is a device, `change` adds to variables: read it "
+                       "into one with `let`");
+    } else {
+        tpi_play_blame(checker, name, "this is not %s", what);
+    }
+}
+
 tpi_play_symbol *tpi_play_need(tpi_play_checker *checker, tpi_play_node *name, tpi_play_role role,
                                const char *what)
 {
     tpi_play_symbol *symbol = name != NULL ? tpi_play_find(checker, name->text) : NULL;
-    tpi_nearest nearest;
 
     if (name == NULL || (symbol != NULL && symbol->role == role)) {
         if (name != NULL) {
@@ -82,30 +152,29 @@ tpi_play_symbol *tpi_play_need(tpi_play_checker *checker, tpi_play_node *name, t
         }
         return symbol;
     }
-    const bool is_variable = symbol != NULL && symbol->role >= TPI_PLAY_VARIABLE;
+    const char *near = near_name(checker, name->text, role);
+    if (symbol != NULL) {
+        blame_role(checker, name, symbol, role, what);
+        return NULL;
+    }
+    if (tpi_play_is_excused(checker, name)) {
+        return NULL;
+    }
     tpi_play_trouble *trouble =
-        is_variable && role == TPI_PLAY_DEVICE
-            ? tpi_play_blame(checker, name, "this is a variable, not a device: write `let %s be`",
-                             name->text)
-        : symbol != NULL ? tpi_play_blame(checker, name, "this is not %s", what)
-        : role == TPI_PLAY_DEVICE && checker->statement != NULL &&
-                checker->statement->kind == TPI_PLAY_SET_STATEMENT
-            ? tpi_play_blame(checker, name,
-                             "there is no such device; a variable is set with `let %.60s be`",
-                             name->text)
-        : role == TPI_PLAY_CHANNEL
+        role == TPI_PLAY_CHANNEL
             ? tpi_play_blame(checker, name, "there is no such channel: write `channel %.60s` above",
                              name->text)
-            : tpi_play_blame(checker, name, "there is no such name; %s is needed", what);
-    tpi_nearest_init(&nearest, name->text);
-    for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
-        if (s->role == role) {
-            tpi_nearest_offer(&nearest, s->name);
-        }
-    }
-    if (nearest.best != NULL) {
-        snprintf(trouble->fix, sizeof trouble->fix, "%.70s", nearest.best);
-    }
+        : role == TPI_PLAY_DEVICE
+            ? tpi_play_blame(checker, name,
+                             "there is no such device: declare it above with `device %.50s is …`",
+                             name->text)
+        : role == TPI_PLAY_TASK
+            ? tpi_play_blame(checker, name, "there is no such task: make it with `task %.60s`",
+                             name->text)
+            : tpi_play_blame(checker, name,
+                             "there is no such variable: make it above with `let %.60s be 0`",
+                             name->text);
+    snprintf(trouble->fix, sizeof trouble->fix, "%.70s", near != NULL ? near : "");
     return NULL;
 }
 
@@ -144,10 +213,21 @@ static void list_names(char *out, size_t size, const tpi_play_symbol *function, 
     }
 }
 
+/* `sleep(2)` */
+static bool is_statement(const tpi_play_checker *checker, const tpi_play_node *node)
+{
+    return checker->statement != NULL && checker->statement->kind == TPI_PLAY_CALL_STATEMENT &&
+           tpi_play_meant(TPI_PLAY_MEANS_STATEMENT, node->text) != NULL;
+}
+
 /* What is called is no function. */
 static void blame_call(tpi_play_checker *checker, const tpi_play_node *node)
 {
     const char *statement = tpi_play_meant(TPI_PLAY_MEANS_STATEMENT, node->text);
+
+    if (node->symbol == NULL && tpi_play_is_excused(checker, node)) {
+        return;
+    }
     tpi_play_trouble *trouble = tpi_play_blame(
         checker, node, node->symbol == NULL ? "there is no such function" : "this is no function");
 
@@ -160,8 +240,7 @@ static void blame_call(tpi_play_checker *checker, const tpi_play_node *node)
     if (trouble->fix[0] != '\0' || node->symbol != NULL) {
         return;
     }
-    if (statement != NULL && checker->statement != NULL &&
-        checker->statement->kind == TPI_PLAY_CALL_STATEMENT) {
+    if (is_statement(checker, node)) {
         strcpy(trouble->text, "there is no such statement"); /* `sleep(2)` */
         strcpy(trouble->fix, statement);
     } else {
@@ -172,10 +251,14 @@ static void blame_call(tpi_play_checker *checker, const tpi_play_node *node)
 
 tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node *node)
 {
-    const unsigned given = check_values(checker, node->slots[0]);
     const int math = tpi_play_math_named(node->text);
 
     node->symbol = math < 0 ? tpi_play_find(checker, node->text) : NULL;
+    if (math < 0 && node->symbol == NULL && is_statement(checker, node)) {
+        blame_call(checker, node); /* the values are those of the statement */
+        return TPI_PLAY_PLAIN;
+    }
+    const unsigned given = check_values(checker, node->slots[0]);
     if (math < 0 && (node->symbol == NULL || node->symbol->role != TPI_PLAY_FUNCTION)) {
         blame_call(checker, node);
         node->symbol = NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "play/check.h"
 #include "play/meant.h"
 
@@ -28,6 +29,28 @@ bool tpi_play_number_value(const tpi_play_node *node, bool *is_integer, double *
     return true;
 }
 
+/* `5 sec`, `2x`, `drive 50 backwards` */
+static void blame_unknown_unit(tpi_play_checker *checker, const tpi_play_node *node)
+{
+    static const char *const backs[] = {"back", "backward", "backwards", "reverse", NULL};
+    const char *best = tpi_play_unit_meant(node->unit);
+    const bool is_drive =
+        checker->statement != NULL && checker->statement->kind == TPI_PLAY_DRIVE_STATEMENT;
+    char product[80];
+
+    if (tpi_play_find(checker, node->unit) != NULL) {
+        snprintf(product, sizeof product, "* %.60s", node->unit);
+        tpi_play_blame_unit(checker, node, product, "a product is written with *");
+    } else if (is_drive && tpi_text_among(backs, node->unit)) {
+        snprintf(product, sizeof product, "drive -%.60s", node->text);
+        tpi_play_blame_unit(checker, node, product, "it drives backwards with a number below 0");
+    } else if (is_drive && tpi_play_meant(TPI_PLAY_MEANS_NOTHING, node->unit) != NULL) {
+        tpi_play_blame_unit(checker, node, "", "leave it out: the number says how fast");
+    } else {
+        tpi_play_blame_unit(checker, node, best != NULL ? best : "", "there is no such unit");
+    }
+}
+
 static tpi_play_dimension check_number(tpi_play_checker *checker, tpi_play_node *node)
 {
     const tpi_play_unit *unit = node->unit != NULL ? tpi_play_unit_named(node->unit) : NULL;
@@ -35,15 +58,7 @@ static tpi_play_dimension check_number(tpi_play_checker *checker, tpi_play_node 
     double value;
 
     if (node->unit != NULL && unit == NULL) {
-        const char *best = tpi_play_unit_meant(node->unit);
-        unsigned width = 0;
-        for (const char *c = node->unit; *c != '\0'; c++) {
-            width += ((unsigned char)*c & 0xc0) != 0x80;
-        }
-        tpi_play_trouble *trouble =
-            tpi_play_trouble_add(checker->troubles, node->line, node->unit_column, width,
-                                 node->unit, "there is no such unit");
-        snprintf(trouble->fix, sizeof trouble->fix, "%s", best != NULL ? best : "");
+        blame_unknown_unit(checker, node);
     } else if (!tpi_play_number_value(node, &is_integer, &value)) {
         tpi_play_blame(checker, node,
                        is_integer ? "the largest integer is 2147483647"
@@ -79,103 +94,11 @@ static tpi_play_dimension check_device(tpi_play_checker *checker, tpi_play_node 
                                      : TPI_PLAY_PLAIN;
 }
 
-/* `light`, `button`: a name that is nearly a class stands for the device of that class, which may
- * have another name, or is not declared. */
-static void offer_device(const tpi_play_checker *checker, tpi_play_trouble *trouble,
-                         const char *word)
-{
-    char plain[64], sensor[64];
-
-    if (trouble->fix[0] != '\0' || word[0] < 'a' || word[0] > 'z' || strlen(word) > 40) {
-        return;
-    }
-    snprintf(plain, sizeof plain, "%c%.45s", word[0] - 'a' + 'A', word + 1);
-    snprintf(sensor, sizeof sensor, "%.50s Sensor", plain);
-    const bool is_sensor = tpi_vocabulary_find(checker->vocabulary, sensor) >= 0;
-    const int found = tpi_vocabulary_find(checker->vocabulary, is_sensor ? sensor : plain);
-    if (found < 0) {
-        return;
-    }
-    for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
-        if (s->role == TPI_PLAY_DEVICE &&
-            s->class == tpi_vocabulary_class(checker->vocabulary, found)) {
-            snprintf(trouble->fix, sizeof trouble->fix, "%.70s", s->name);
-            return;
-        }
-    }
-    snprintf(trouble->text, sizeof trouble->text,
-             "there is no such name: declare it above with `device %.50s is %.50s`", word,
-             is_sensor ? sensor : plain);
-}
-
-/* `drive 0 turn left`: how fast is a number. */
-static void offer_turn(const tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
-{
-    const bool is_left = strcmp(word, "left") == 0;
-
-    if (checker->statement != NULL && checker->statement->kind == TPI_PLAY_DRIVE_STATEMENT &&
-        (is_left || strcmp(word, "right") == 0)) {
-        strcpy(trouble->text, "a number says how fast it turns: above 0 left, below 0 right");
-        strcpy(trouble->fix, is_left ? "50" : "-50");
-    }
-}
-
-/* A name that nothing is near to may be a text where texts stand: `say hello`. */
-static void offer_text(const tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
-{
-    const tpi_play_kind kind =
-        checker->statement != NULL ? checker->statement->kind : TPI_PLAY_STATEMENTS;
-
-    if (trouble->fix[0] == '\0' && strstr(trouble->text, "declare") == NULL &&
-        (kind == TPI_PLAY_PRINT_STATEMENT || kind == TPI_PLAY_SAY_STATEMENT ||
-         kind == TPI_PLAY_SHOW_STATEMENT || kind == TPI_PLAY_SEND_STATEMENT)) {
-        snprintf(trouble->fix, sizeof trouble->fix, "\"%.70s\"", word);
-    }
-}
-
-/* Nothing is known about a name: how names are made. */
-static void offer_making(tpi_play_trouble *trouble, const char *word)
-{
-    if (trouble->fix[0] == '\0' && strchr(trouble->text, ':') == NULL) {
-        snprintf(
-            trouble->text, sizeof trouble->text,
-            "there is no such name: make it above with `let %.50s be …` or `device %.50s is …`",
-            word, word);
-    }
-}
-
-static void blame_unknown(tpi_play_checker *checker, const tpi_play_node *node)
-{
-    const int math = tpi_play_math_named(node->text);
-    tpi_play_trouble *trouble = tpi_play_blame(
-        checker, node,
-        math >= 0 ? "this is a function: its values stand in ( )" : "there is no such name");
-
-    if (math >= 0) {
-        snprintf(trouble->fix, sizeof trouble->fix, "%s(%s", node->text,
-                 tpi_play_math_takes(math) == 0 ? ")" : "");
-        return;
-    }
-    const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, node->text);
-    tpi_play_offer_names(checker, trouble, node->text, false);
-    if (truth != NULL && trouble->fix[0] == '\0') {
-        strcpy(trouble->fix, truth);
-    }
-    const char *number = tpi_play_meant(TPI_PLAY_MEANS_NUMBER, node->text);
-    if (number != NULL) {
-        strcpy(trouble->fix, number);
-    }
-    offer_turn(checker, trouble, node->text);
-    offer_device(checker, trouble, node->text);
-    offer_text(checker, trouble, node->text);
-    offer_making(trouble, node->text);
-}
-
 static tpi_play_dimension check_name(tpi_play_checker *checker, tpi_play_node *node)
 {
     node->symbol = tpi_play_find(checker, node->text);
     if (node->symbol == NULL) {
-        blame_unknown(checker, node);
+        tpi_play_blame_unknown(checker, node);
         return TPI_PLAY_PLAIN;
     }
     switch (node->symbol->role) {
@@ -284,30 +207,38 @@ static tpi_play_dimension join(tpi_play_checker *checker, tpi_play_node *node)
     const tpi_play_dimension b = (tpi_play_dimension)right->dimension;
     if (a != TPI_PLAY_PLAIN && b != TPI_PLAY_PLAIN && a != b) {
         tpi_play_node *at = inside(right);
-        tpi_play_trouble *trouble =
-            at->kind == TPI_PLAY_NUMBER && at->unit != NULL
-                ? tpi_play_trouble_add(checker->troubles, at->line, at->unit_column,
-                                       (unsigned)strlen(at->unit), at->unit, "the other side is %s",
-                                       tpi_play_dimension_text(a))
-                : tpi_play_blame(checker, at, "this is %s, the other side is %s",
-                                 tpi_play_dimension_text(b), tpi_play_dimension_text(a));
-        if (at->kind == TPI_PLAY_NUMBER) {
-            snprintf(trouble->fix, sizeof trouble->fix, "%s", tpi_play_dimension_unit(a));
+        if (at->kind == TPI_PLAY_NUMBER && at->unit != NULL) {
+            tpi_play_blame_unit(checker, at, tpi_play_dimension_unit(a), "the other side is %s",
+                                tpi_play_dimension_text(a));
+        } else {
+            tpi_play_blame(checker, at, "this is %s, the other side is %s",
+                           tpi_play_dimension_text(b), tpi_play_dimension_text(a));
         }
     }
     return a != TPI_PLAY_PLAIN ? a : b;
 }
 
-/* Texts are not added; in `print` a comma stands between them. */
+/* Texts are not added; in `print` a comma stands between them, `say` takes one after the other. */
 static bool joins_texts(tpi_play_checker *checker, tpi_play_node *node)
 {
-    if (node->text[0] != '+' || checker->statement == NULL ||
-        checker->statement->kind != TPI_PLAY_PRINT_STATEMENT ||
+    const tpi_play_kind kind =
+        checker->statement != NULL ? checker->statement->kind : TPI_PLAY_STATEMENTS;
+
+    if (node->text[0] != '+' ||
         (!tpi_play_is_text(node->slots[0]) && !tpi_play_is_text(node->slots[1]))) {
         return false;
     }
-    strcpy(tpi_play_blame(checker, node, "`+` needs numbers; `print` takes several values")->fix,
-           ",");
+    if (kind == TPI_PLAY_PRINT_STATEMENT) {
+        strcpy(
+            tpi_play_blame(checker, node, "`+` needs numbers; `print` takes several values")->fix,
+            ",");
+    } else if (kind == TPI_PLAY_SAY_STATEMENT || kind == TPI_PLAY_SHOW_STATEMENT) {
+        const char *word = kind == TPI_PLAY_SAY_STATEMENT ? "say" : "show";
+        tpi_play_blame(checker, node, "`+` needs numbers; write another `%s` on the next line",
+                       word);
+    } else {
+        return false;
+    }
     return true;
 }
 
@@ -354,6 +285,23 @@ static void refuse_value(tpi_play_checker *checker, const tpi_play_node *node)
     }
 }
 
+/* `message from crew = go`: an unknown name beside a text is meant for a text. */
+static void offer_quotes(tpi_play_checker *checker, const tpi_play_node *text,
+                         const tpi_play_node *name)
+{
+    if (!tpi_play_is_text(text) || name->kind != TPI_PLAY_NAME || name->symbol != NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < tpi_play_trouble_count(checker->troubles); i++) {
+        tpi_play_trouble *trouble = &checker->troubles->list[i];
+        if (trouble->line == name->line && trouble->column == name->column &&
+            trouble->fix[0] == '\0') {
+            strcpy(trouble->text, "there is no such name");
+            snprintf(trouble->fix, sizeof trouble->fix, "\"%.70s\"", name->text);
+        }
+    }
+}
+
 static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node *left = node->slots[0], *right = node->slots[1];
@@ -368,12 +316,21 @@ static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node 
         refuse_value(checker, node);
         return TPI_PLAY_PLAIN;
     }
-    if (!is_equality && !joins_texts(checker, node)) {
+    if (left->kind == TPI_PLAY_NAME && left->symbol != NULL &&
+        left->symbol->role == TPI_PLAY_DEVICE) {
+        tpi_play_offer_unit(checker, right, dimension_of(left->symbol->class));
+    }
+    if (is_equality) {
+        offer_quotes(checker, left, right);
+        offer_quotes(checker, right, left);
+    } else if (!joins_texts(checker, node)) {
         refuse_text(checker, left, node->text);
         refuse_text(checker, right, node->text);
     }
     if (strpbrk(node->text, "=<>") != NULL) {
         join(checker, node);
+        tpi_play_check_reading(checker, inside(left), right);
+        tpi_play_check_reading(checker, inside(right), left);
         return TPI_PLAY_PLAIN;
     }
     if (node->text[0] == '+' || node->text[0] == '-') {

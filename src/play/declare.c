@@ -167,6 +167,16 @@ static bool computes_from(const tpi_play_node *value, const char *name, bool is_
     }
 }
 
+/* A name that a statement sets, here or in a function. */
+static void collect_name(tpi_play_checker *checker, tpi_play_node *name)
+{
+    if (checker->function != NULL) {
+        make_local(checker, name, false);
+    } else {
+        make_variable(checker, name);
+    }
+}
+
 /* The variables of a `let`. */
 static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
 {
@@ -174,11 +184,7 @@ static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
                          tpi_play_sort_of(node->slots[1]) == TPI_PLAY_TEXT_SORT;
 
     for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
-        if (checker->function != NULL) {
-            make_local(checker, name, false);
-        } else {
-            make_variable(checker, name);
-        }
+        collect_name(checker, name);
         tpi_play_symbol *symbol = tpi_play_find(checker, name->text);
         if (symbol != NULL) {
             symbol->takes_others |= !is_text && !computes_from(node->slots[1], name->text, false);
@@ -193,6 +199,11 @@ static void collect(tpi_play_checker *checker, tpi_play_node *body)
          node = node->next) {
         if (node->kind == TPI_PLAY_LET_STATEMENT && node->slots[0] != NULL) {
             collect_let(checker, node);
+        }
+        if (node->kind == TPI_PLAY_SET_STATEMENT && node->slots[0] != NULL &&
+            tpi_play_find(checker, node->slots[0]->text) == NULL &&
+            tpi_play_seems_variable(checker, node->slots[0])) {
+            collect_name(checker, node->slots[0]); /* `set x to 5` is reported where it stands */
         }
         if (node->kind == TPI_PLAY_TO_STATEMENT) {
             continue;
@@ -232,6 +243,14 @@ static void offer_class(tpi_play_checker *checker, tpi_play_trouble *trouble, co
         if (strncmp(word, articles[i], length) == 0 &&
             tpi_vocabulary_find(checker->vocabulary, word + length) >= 0) {
             snprintf(trouble->fix, sizeof trouble->fix, "%.70s", word + length);
+            return;
+        }
+    }
+    const char *blank = strchr(word, ' ');
+    if (blank != NULL) { /* `Sensor Light` */
+        snprintf(hint, sizeof hint, "%.60s %.*s", blank + 1, (int)(blank - word), word);
+        if (tpi_vocabulary_find(checker->vocabulary, hint) >= 0) {
+            snprintf(trouble->fix, sizeof trouble->fix, "%.70s", hint);
             return;
         }
     }

@@ -1,24 +1,10 @@
 /* lex.c - a source text as tokens. */
-#include "play/lex.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "play/lang.h"
-
-struct lexer {
-    const char *at, *end;
-    const char *line_start;
-    unsigned line;
-    bool is_attached;
-    bool has_bracket;            /* a { was reported */
-    const tpi_play_words *words; /* borrowed */
-    tpi_arena *arena;            /* borrowed */
-    tpi_play_troubles *troubles; /* borrowed */
-    tpi_play_tokens *out;        /* borrowed */
-    unsigned room;
-};
+#include "play/lex_inside.h"
+#include "play/meant.h"
 
 static bool is_digit(char c)
 {
@@ -41,8 +27,8 @@ static unsigned characters(const char *from, const char *to)
     return count;
 }
 
-static tpi_play_token *add(struct lexer *in, tpi_play_token_kind kind, const char *from,
-                           const char *text, size_t length)
+tpi_play_token *tpi_play_lex_add(tpi_play_lexer *in, tpi_play_token_kind kind, const char *from,
+                                 const char *text, size_t length)
 {
     if (in->out->count == in->room) {
         tpi_play_token *more = tpi_arena_array(in->arena, (size_t)in->room * 2, sizeof *more);
@@ -64,7 +50,7 @@ static tpi_play_token *add(struct lexer *in, tpi_play_token_kind kind, const cha
     return token->text != NULL ? token : NULL;
 }
 
-static tpi_play_trouble *complain(struct lexer *in, const char *from, const char *sentence)
+tpi_play_trouble *tpi_play_lex_complain(tpi_play_lexer *in, const char *from, const char *sentence)
 {
     char word[64] = {0};
     size_t length = (size_t)(in->at - from);
@@ -82,7 +68,32 @@ static tpi_play_trouble *complain(struct lexer *in, const char *from, const char
 
 /* ---- Kinds of tokens ---- */
 
-static bool lex_number(struct lexer *in)
+/* `5O`, `O.5`: the letter in the place of the digit. False if that is not so. */
+static bool has_letter_o(tpi_play_lexer *in, bool *fine)
+{
+    const char *from = in->at, *to = from;
+    unsigned digits = 0, letters = 0;
+
+    for (; to < in->end && (is_digit(*to) || *to == '.' || *to == 'O' || *to == 'o'); to++) {
+        digits += is_digit(*to);
+        letters += *to == 'O' || *to == 'o';
+    }
+    if (digits == 0 || letters == 0 || to - from > 20 || (to < in->end && is_letter(*to))) {
+        return false;
+    }
+    in->at = to;
+    tpi_play_trouble *trouble =
+        tpi_play_lex_complain(in, from, "a letter stands in the place of the digit 0");
+    strcpy(trouble->fix, trouble->word);
+    for (char *c = trouble->fix; *c != '\0'; c++) {
+        *c = *c == 'O' || *c == 'o' ? '0' : *c;
+    }
+    *fine =
+        tpi_play_lex_add(in, TPI_PLAY_T_NUMBER, from, trouble->fix, strlen(trouble->fix)) != NULL;
+    return true;
+}
+
+static bool lex_number(tpi_play_lexer *in)
 {
     const char *from = in->at;
 
@@ -96,25 +107,49 @@ static bool lex_number(struct lexer *in)
         }
     }
     if (*from == '.') {
-        tpi_play_trouble *trouble = complain(in, from, "a digit stands before the point");
+        tpi_play_trouble *trouble =
+            tpi_play_lex_complain(in, from, "a digit stands before the point");
         snprintf(trouble->fix, sizeof trouble->fix, "0%s", trouble->word);
     } else if (in->at < in->end && *in->at == '.') {
         while (in->at < in->end && (is_digit(*in->at) || *in->at == '.')) {
             in->at++;
         }
-        complain(in, from, "a number has at most one point, and digits on both sides of it");
-        return add(in, TPI_PLAY_T_BAD, from, from, (size_t)(in->at - from)) != NULL;
+        tpi_play_lex_complain(in, from,
+                              "a number has at most one point, and digits on both sides of it");
+        return tpi_play_lex_add(in, TPI_PLAY_T_BAD, from, from, (size_t)(in->at - from)) != NULL;
     }
-    return add(in, TPI_PLAY_T_NUMBER, from, from, (size_t)(in->at - from)) != NULL;
+    return tpi_play_lex_add(in, TPI_PLAY_T_NUMBER, from, from, (size_t)(in->at - from)) != NULL;
 }
 
-static bool follows_number(const struct lexer *in)
+static bool follows_number(const tpi_play_lexer *in)
 {
     return in->out->count > 0 && in->out->list[in->out->count - 1].kind == TPI_PLAY_T_NUMBER &&
            in->out->list[in->out->count - 1].line == in->line;
 }
 
-static bool lex_word(struct lexer *in)
+/* `console.log`, `motor.run`: names with points in them are those of other languages. */
+static bool lex_path(tpi_play_lexer *in, const char *from)
+{
+    const char *last = from, *first_end = in->at;
+
+    while (in->at < in->end && (is_letter(*in->at) || is_digit(*in->at) || *in->at == '.')) {
+        last = *in->at == '.' ? in->at + 1 : last;
+        in->at++;
+    }
+    tpi_play_trouble *trouble = tpi_play_lex_complain(in, from, "a name has no point in it");
+    char first[40], word[40];
+    snprintf(first, sizeof first, "%.*s", (int)(first_end - from), from);
+    snprintf(word, sizeof word, "%.*s", (int)(in->at - last), last);
+    tpi_play_meant_path(first, word, trouble->fix, sizeof trouble->fix);
+    const size_t length = strcspn(trouble->fix, " ");
+    return length == 0
+               ? tpi_play_lex_add(in, TPI_PLAY_T_BAD, from, from, (size_t)(in->at - from)) != NULL
+           : trouble->fix[length] != '\0'
+               ? tpi_play_lex_add(in, TPI_PLAY_T_BAD, from, from, (size_t)(in->at - from)) != NULL
+               : tpi_play_lex_add(in, TPI_PLAY_T_WORD, from, trouble->fix, length) != NULL;
+}
+
+static bool lex_word(tpi_play_lexer *in)
 {
     const char *from = in->at;
     char word[TPI_PLAY_MOST_NAME + 1] = {0};
@@ -122,14 +157,17 @@ static bool lex_word(struct lexer *in)
     while (in->at < in->end && (is_letter(*in->at) || is_digit(*in->at))) {
         in->at++;
     }
+    if (in->at + 1 < in->end && in->at[0] == '.' && is_letter(in->at[1]) && !follows_number(in)) {
+        return lex_path(in, from);
+    }
     size_t length = (size_t)(in->at - from);
     if (length > TPI_PLAY_MOST_NAME) {
-        complain(in, from, "a name has at most 60 bytes");
-        return add(in, TPI_PLAY_T_BAD, from, from, length) != NULL;
+        tpi_play_lex_complain(in, from, "a name has at most 60 bytes");
+        return tpi_play_lex_add(in, TPI_PLAY_T_BAD, from, from, length) != NULL;
     }
     memcpy(word, from, length);
     if (!follows_number(in) || tpi_play_words_have(in->words, word)) {
-        return add(in, TPI_PLAY_T_WORD, from, from, length) != NULL;
+        return tpi_play_lex_add(in, TPI_PLAY_T_WORD, from, from, length) != NULL;
     }
     /* "deg/s" is one unit. */
     if (in->at + 1 < in->end && in->at[0] == '/' && is_letter(in->at[1])) {
@@ -138,10 +176,10 @@ static bool lex_word(struct lexer *in)
             in->at++;
         }
     }
-    return add(in, TPI_PLAY_T_UNIT, from, from, (size_t)(in->at - from)) != NULL;
+    return tpi_play_lex_add(in, TPI_PLAY_T_UNIT, from, from, (size_t)(in->at - from)) != NULL;
 }
 
-static bool lex_string(struct lexer *in)
+static bool lex_string(tpi_play_lexer *in)
 {
     const char *from = in->at++;
     tpi_buf text = {0};
@@ -154,8 +192,9 @@ static bool lex_string(struct lexer *in)
             const size_t length = tpi_escape_read(in->at, (size_t)(in->end - in->at), &c);
             if (length == 0 || *in->at == 'x' || *in->at == '0') {
                 in->at += in->at < in->end && *in->at != '\n' && *in->at != '"';
-                complain(in, escape,
-                         "behind a backslash stands one of n, t, r, \", ' or another backslash");
+                tpi_play_lex_complain(
+                    in, escape,
+                    "behind a backslash stands one of n, t, r, \", ' or another backslash");
                 is_bad = true;
                 continue;
             }
@@ -170,24 +209,25 @@ static bool lex_string(struct lexer *in)
             in->at--;
         }
         const int length = (int)(in->at - from);
-        tpi_play_trouble *trouble = complain(in, from, "the text has no closing \"");
-        if (length > 1 && length < 70 && memchr(from, ' ', (size_t)length) == NULL) {
+        tpi_play_trouble *trouble = tpi_play_lex_complain(in, from, "the text has no closing \"");
+        if (length > 1 && length < 70) {
             snprintf(trouble->fix, sizeof trouble->fix, "%.*s\"", length, from);
         }
         is_bad = true;
     } else {
         in->at++;
     }
-    const bool fine = !text.failed && add(in, is_bad ? TPI_PLAY_T_BAD : TPI_PLAY_T_STRING, from,
-                                          tpi_buf_text(&text), text.length) != NULL;
+    const bool fine =
+        !text.failed && tpi_play_lex_add(in, is_bad ? TPI_PLAY_T_BAD : TPI_PLAY_T_STRING, from,
+                                         tpi_buf_text(&text), text.length) != NULL;
     tpi_buf_fini(&text);
     return fine;
 }
 
 /* How many bytes the quote here has: ', or one of a word processor; 0 for none. */
-static size_t quote_here(const struct lexer *in, const char *at)
+static size_t quote_here(const tpi_play_lexer *in, const char *at)
 {
-    static const char *const quotes[] = {"'", "“", "”", "„", "‘", "’", "«", "»"};
+    static const char *const quotes[] = {"'", "“", "”", "„", "‘", "’", "«", "»", "`"};
 
     for (unsigned i = 0; i < sizeof quotes / sizeof quotes[0]; i++) {
         const size_t length = strlen(quotes[i]);
@@ -198,21 +238,20 @@ static size_t quote_here(const struct lexer *in, const char *at)
     return 0;
 }
 
-/* Whether nothing stands before this on its line. */
-static bool begins_line(const struct lexer *in)
+bool tpi_play_lex_begins_line(const tpi_play_lexer *in)
 {
     return in->out->count == 0 || in->out->list[in->out->count - 1].kind == TPI_PLAY_T_LINE_END;
 }
 
 /* A comment; one of another language, is reported. */
-static bool lex_comment(struct lexer *in)
+static bool lex_comment(tpi_play_lexer *in)
 {
     const bool is_foreign = *in->at != '#';
-    const char *from = in->at, *text = in->at + (*in->at == '/' ? 2 : 1);
+    const char *from = in->at, *text = in->at + (*in->at == '/' ? 2 : *in->at == '"' ? 3 : 1);
 
     if (is_foreign) {
         in->at = text;
-        strcpy(complain(in, from, "a comment begins with #")->fix, "#");
+        strcpy(tpi_play_lex_complain(in, from, "a comment begins with #")->fix, "#");
     }
 
     while (in->at < in->end && *in->at != '\n') {
@@ -225,11 +264,11 @@ static bool lex_comment(struct lexer *in)
     while (stop > text && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r')) {
         stop--;
     }
-    return add(in, TPI_PLAY_T_COMMENT, from, text, (size_t)(stop - text)) != NULL;
+    return tpi_play_lex_add(in, TPI_PLAY_T_COMMENT, from, text, (size_t)(stop - text)) != NULL;
 }
 
 /* A text in other quotes is reported, and taken as a text. */
-static bool lex_other_quotes(struct lexer *in)
+static bool lex_other_quotes(tpi_play_lexer *in)
 {
     const char *from = in->at, *text = from + quote_here(in, from), *end = text;
 
@@ -237,149 +276,36 @@ static bool lex_other_quotes(struct lexer *in)
         end++;
     }
     const bool is_closed = end < in->end && *end != '\n';
-    if (!is_closed && *from == '\'' && begins_line(in)) {
+    if (!is_closed && *from == '\'' && tpi_play_lex_begins_line(in)) {
         return lex_comment(in);
     }
-    in->at = is_closed ? end + quote_here(in, end) : text;
-    tpi_play_trouble *trouble = complain(in, from, "a text stands in \"…\"");
+    in->at = is_closed ? end + quote_here(in, end) : end;
+    while (!is_closed && in->at > text && (in->at[-1] == ' ' || in->at[-1] == '\r')) {
+        end = --in->at;
+    }
+    tpi_play_trouble *trouble = tpi_play_lex_complain(in, from, "a text stands in \"…\"");
     const size_t length = (size_t)(end - text);
-    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s%s",
-             is_closed && length < 70 ? (int)length : 0, text, is_closed ? "\"" : "");
-    return add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
-               is_closed ? length : 0) != NULL;
+    snprintf(trouble->fix, sizeof trouble->fix, "\"%.*s\"", length < 70 ? (int)length : 0, text);
+    return tpi_play_lex_add(in, is_closed ? TPI_PLAY_T_STRING : TPI_PLAY_T_BAD, from, text,
+                            is_closed ? length : 0) != NULL;
 }
 
-/* Symbols of other languages, and what they are here. */
-static const struct {
-    const char *symbol, *fix, *sentence;
-} foreign[] = {
-    {"==", "=", "two values are compared with one ="},
-    {"><", "<>", "\"not equal\" is written <>"},
-    {":=", "be", "a variable is set with `let … be`"},
-    {"**", "", "there are no powers: write a product, as x * x"},
-    {"^", "", "there are no powers: write a product, as x * x"},
-    {"!=", "<>", "\"not equal\" is written <>"},
-    {"=>", ">=", "\"at least\" is written >="},
-    {"=<", "<=", "\"at most\" is written <="},
-    {"&&", "and", "both conditions: write `and`"},
-    {"||", "or", "one of the conditions: write `or`"},
-    {"&", ",", "texts are joined by a comma in `print`"},
-    {"|", "or", "one of the conditions: write `or`"},
-    {"!", "not", "the opposite: write `not`"},
-    {"~", "not", "the opposite: write `not`"},
-    {"$", "", "leave it out: a name has no sign in front"},
-    {"[", "", "there are no lists: a variable holds one value"},
-    {"%", "mod", "the rest of a division is written `mod`"},
-    {";", "", "leave it out: each statement stands on its own line, nothing ends it"},
-    {"{", "", "leave it out: a body ends with `end`, not with }"},
-    {"}", "end", "a body ends with `end`"},
-    {":", "", "leave it out: nothing stands between a statement and its body"},
-};
-
-/* Whether two values are compared before this on the line. */
-static bool has_comparison(const struct lexer *in)
+/* Whether a comment begins here, also one of another language. */
+static bool begins_comment(const tpi_play_lexer *in, char c, char next)
 {
-    unsigned i = in->out->count;
-
-    while (i > 0 && in->out->list[i - 1].kind != TPI_PLAY_T_LINE_END &&
-           (in->out->list[i - 1].kind != TPI_PLAY_T_SYMBOL ||
-            strpbrk(in->out->list[i - 1].text, "=<>") == NULL)) {
-        i--;
+    if (c == '#' || (c == '/' && (next == '/' || next == '*') && !tpi_play_lex_divides(in))) {
+        return true;
     }
-    return i > 0 && in->out->list[i - 1].kind == TPI_PLAY_T_SYMBOL;
+    const bool is_quote = c == '"' && in->end - in->at > 2 && next == '"' && in->at[2] == '"';
+    return tpi_play_lex_begins_line(in) && (is_quote || ((c == ';' || c == '*') && next == ' '));
 }
 
-/* Whether a parenthesis of this line is open. */
-static bool is_open(const struct lexer *in)
-{
-    int depth = 0;
-
-    for (unsigned i = in->out->count; i > 0 && in->out->list[i - 1].kind != TPI_PLAY_T_LINE_END;
-         i--) {
-        const tpi_play_token *token = &in->out->list[i - 1];
-        if (token->kind == TPI_PLAY_T_SYMBOL) {
-            depth += strcmp(token->text, "(") == 0 ? 1 : strcmp(token->text, ")") == 0 ? -1 : 0;
-        }
-    }
-    return depth > 0;
-}
-
-/* Whether a bracket stands alone on its line. */
-static bool closes_alone(const struct lexer *in)
-{
-    const char *at = in->at + 1;
-
-    while (at < in->end && (*at == ' ' || *at == '\t' || *at == '\r')) {
-        at++;
-    }
-    return (at == in->end || *at == '\n' || *at == '#') && begins_line(in);
-}
-
-/* A symbol of the language, or a character without meaning. */
-static bool lex_own(struct lexer *in)
-{
-    static const char *const symbols[] = {"<=", ">=", "<>", "<", ">", "=", "+",
-                                          "-",  "*",  "/",  "(", ")", ",", NULL};
-    const char *from = in->at;
-    const size_t left = (size_t)(in->end - in->at);
-
-    for (unsigned i = 0; symbols[i] != NULL; i++) {
-        const size_t length = strlen(symbols[i]);
-        if (length <= left && memcmp(from, symbols[i], length) == 0) {
-            in->at += length;
-            return add(in, TPI_PLAY_T_SYMBOL, from, from, length) != NULL;
-        }
-    }
-    in->at++;
-    complain(in, from, "this character has no meaning here");
-    return add(in, TPI_PLAY_T_BAD, from, from, 1) != NULL;
-}
-
-static bool lex_symbol(struct lexer *in)
-{
-    const char *from = in->at;
-    const size_t left = (size_t)(in->end - in->at);
-
-    if (*from == ';' && is_open(in)) {
-        in->at++;
-        strcpy(complain(in, from, "values are separated by commas")->fix, ",");
-        return add(in, TPI_PLAY_T_SYMBOL, from, ",", 1) != NULL;
-    }
-    if (*from == '}' && closes_alone(in)) {
-        in->at++;
-        if (!in->has_bracket) {
-            strcpy(complain(in, from, "a body ends with `end`")->fix, "end");
-        }
-        return add(in, TPI_PLAY_T_WORD, from, "end", 3) != NULL;
-    }
-    if (*from == '&' && left > 1 && from[1] != '&' && has_comparison(in)) {
-        in->at++;
-        strcpy(complain(in, from, "both conditions: write `and`")->fix, "and");
-        return add(in, TPI_PLAY_T_WORD, from, "and", 3) != NULL;
-    }
-    in->has_bracket |= *from == '{';
-    for (unsigned i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        const size_t length = strlen(foreign[i].symbol);
-        if (length <= left && memcmp(from, foreign[i].symbol, length) == 0) {
-            in->at += length;
-            strcpy(complain(in, from, foreign[i].sentence)->fix, foreign[i].fix);
-            return foreign[i].fix[0] == '\0' || foreign[i].fix[0] == '"' ||
-                           foreign[i].symbol[0] == '}'
-                       ? add(in, TPI_PLAY_T_BAD, from, from, length) != NULL
-                       : add(in, foreign[i].fix[0] >= 'a' ? TPI_PLAY_T_WORD : TPI_PLAY_T_SYMBOL,
-                             from, foreign[i].fix, strlen(foreign[i].fix)) != NULL;
-        }
-    }
-    return lex_own(in);
-}
-
-static bool lex_one(struct lexer *in)
+static bool lex_one(tpi_play_lexer *in)
 {
     const char c = *in->at;
-
     const char next = in->at + 1 < in->end ? in->at[1] : '\0';
 
-    if (c == '#' || (c == '/' && (next == '/' || next == '*'))) {
+    if (begins_comment(in, c, next)) {
         return lex_comment(in);
     }
     if (c == '"') {
@@ -387,6 +313,10 @@ static bool lex_one(struct lexer *in)
     }
     if (quote_here(in, in->at) > 0) {
         return lex_other_quotes(in);
+    }
+    bool fine = true;
+    if ((is_digit(c) || ((c == 'O' || c == 'o') && next == '.')) && has_letter_o(in, &fine)) {
+        return fine;
     }
     if (is_digit(c) || (c == '.' && in->at + 1 < in->end && is_digit(in->at[1]))) {
         return lex_number(in);
@@ -397,17 +327,17 @@ static bool lex_one(struct lexer *in)
     if (c == '%' && in->is_attached && in->out->count > 0 &&
         in->out->list[in->out->count - 1].kind == TPI_PLAY_T_UNIT) {
         in->at++;
-        complain(in, in->at - 1, "leave it out: one unit is enough");
-        return add(in, TPI_PLAY_T_BAD, in->at - 1, "%", 1) != NULL;
+        tpi_play_lex_complain(in, in->at - 1, "leave it out: one unit is enough");
+        return tpi_play_lex_add(in, TPI_PLAY_T_BAD, in->at - 1, "%", 1) != NULL;
     }
     if (c == '%' && follows_number(in)) {
         in->at++;
-        return add(in, TPI_PLAY_T_UNIT, in->at - 1, "%", 1) != NULL;
+        return tpi_play_lex_add(in, TPI_PLAY_T_UNIT, in->at - 1, "%", 1) != NULL;
     }
-    return lex_symbol(in);
+    return tpi_play_lex_symbol(in);
 }
 
-static bool begin(struct lexer *in, size_t length)
+static bool begin(tpi_play_lexer *in, size_t length)
 {
     in->room = 64;
     in->out->count = 0;
@@ -423,14 +353,14 @@ static bool begin(struct lexer *in, size_t length)
 bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length,
                   const tpi_play_words *words, tpi_arena *arena, tpi_play_troubles *troubles)
 {
-    struct lexer in = {.at = text,
-                       .end = text + length,
-                       .line_start = text,
-                       .line = 1,
-                       .words = words,
-                       .arena = arena,
-                       .troubles = troubles,
-                       .out = out};
+    tpi_play_lexer in = {.at = text,
+                         .end = text + length,
+                         .line_start = text,
+                         .line = 1,
+                         .words = words,
+                         .arena = arena,
+                         .troubles = troubles,
+                         .out = out};
     bool fine = begin(&in, length);
 
     if (fine && (!tpi_utf8_valid(text, length) || memchr(text, '\0', length) != NULL)) {
@@ -440,7 +370,7 @@ bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length,
     while (fine && in.at < in.end) {
         const char c = *in.at;
         if (c == '\n') {
-            fine = add(&in, TPI_PLAY_T_LINE_END, in.at, "", 0) != NULL;
+            fine = tpi_play_lex_add(&in, TPI_PLAY_T_LINE_END, in.at, "", 0) != NULL;
             in.line_start = ++in.at;
             in.line++;
             in.is_attached = false;
@@ -452,7 +382,7 @@ bool tpi_play_lex(tpi_play_tokens *out, const char *text, size_t length,
             in.is_attached = true;
         }
     }
-    fine = fine && add(&in, TPI_PLAY_T_LINE_END, in.at, "", 0) != NULL;
+    fine = fine && tpi_play_lex_add(&in, TPI_PLAY_T_LINE_END, in.at, "", 0) != NULL;
     troubles->no_memory |= !fine && length <= TPI_PLAY_MOST_SOURCE;
     return fine;
 }

@@ -69,7 +69,7 @@ static void loops_and_functions(void **state)
     does(*state, "let i be 0\nwhile i < 3\nchange i by 1\nif i = 2\nbreak\nend\nend\nprint i",
          " 2\n");
     does(*state, "repeat 2 times\nrepeat 1.6 times\nprint 1\nend\nend", " 1\n 1\n 1\n 1\n");
-    does(*state, "repeat -1 times\nprint 1\nend\nprint 2", " 2\n");
+    does(*state, "repeat 1 - 2 times\nprint 1\nend\nprint 2", " 2\n");
     does(*state,
          "to fib(n)\nif n < 2\nreturn n\nend\nreturn fib(n - 1) + fib(n - 2)\nend\nprint fib(15)",
          " 610\n");

@@ -2,6 +2,8 @@
 #ifndef TROUPE_PLAY_MEANT_H
 #define TROUPE_PLAY_MEANT_H
 
+#include <stddef.h>
+
 typedef enum tpi_play_foreign {
     TPI_PLAY_MEANS_STATEMENT, /* the first word of a line */
     TPI_PLAY_MEANS_OPERATOR,  /* between two values */
@@ -15,5 +17,9 @@ typedef enum tpi_play_foreign {
 
 /* What a word stands for; NULL if it is not known. */
 const char *tpi_play_meant(tpi_play_foreign meaning, const char *word);
+
+/* What a name with points stands for, such as `console.log`: its first and last word; "" if it is
+ * not known. */
+void tpi_play_meant_path(const char *first, const char *last, char *out, size_t size);
 
 #endif

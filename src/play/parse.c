@@ -50,6 +50,9 @@ static const char *finish_line(tpi_play_parser *parser, tpi_play_kind kind)
     if (!parser->is_lost && !tpi_play_at_line_end(parser)) {
         tpi_play_leftover(parser, kind);
     }
+    if (parser->is_lost && kind < TPI_PLAY_STATEMENTS && tpi_play_has_statement(parser)) {
+        parser->crowded = tpi_play_peek(parser)->line;
+    }
     while (tpi_play_peek(parser)->kind != TPI_PLAY_T_LINE_END) {
         tail =
             tpi_play_peek(parser)->kind == TPI_PLAY_T_COMMENT ? tpi_play_peek(parser)->text : NULL;
@@ -72,6 +75,7 @@ static void parse_shape(tpi_play_parser *parser, tpi_play_node *node)
     parser->is_bare = false;
     while (tpi_play_item_next(&shape, &slot, &item)) {
         if (item.sort == '{') {
+            tpi_play_guess_values(parser, node);
             node->tail = finish_line(parser, node->kind);
             node->slots[item.slot] = parse_body(parser, node);
             return; /* the `end` is the caller's */
@@ -108,7 +112,7 @@ static bool sees_end(tpi_play_parser *parser)
     if (tpi_play_sees(parser, "end")) {
         return true;
     }
-    if (parser->depth > 0 && token->kind == TPI_PLAY_T_WORD &&
+    if (parser->depth > 0 && token->kind == TPI_PLAY_T_WORD && tpi_play_ends(&token[1]) &&
         tpi_text_among(others, token->text)) {
         strcpy(tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
                                     token->text, "a body ends with `end`")
@@ -121,7 +125,8 @@ static bool sees_end(tpi_play_parser *parser)
 
 static bool sees_branch(const tpi_play_parser *parser)
 {
-    static const char *const words[] = {"else", "elseif", "elif", "elsif", "otherwise", NULL};
+    static const char *const words[] = {"else",      "elseif",    "elif",    "elsif",
+                                        "otherwise", "sonstwenn", "sinonsi", NULL};
     const tpi_play_token *token = tpi_play_peek(parser);
 
     return token->kind == TPI_PLAY_T_WORD && tpi_text_among(words, token->text);
@@ -133,12 +138,15 @@ static void missing_end(tpi_play_parser *parser, const tpi_play_node *opener)
     const char *word = tpi_play_statement_of(to->kind)->shape;
     char first[16] = {0};
 
+    parser->is_abandoned = true;
+    if (to->line == parser->crowded) {
+        return; /* the line is reported; its body stands on it */
+    }
     memcpy(first, word, strcspn(word, " "));
     snprintf(tpi_play_trouble_add(parser->troubles, to->line, to->column, to->width, first,
                                   "this has no `end`: write `end` below its body")
                  ->fix,
              80, "%s … end", first);
-    parser->is_abandoned = true;
 }
 
 /* The `end` of a block. */
@@ -293,17 +301,42 @@ static bool seems_unclosed(const tpi_play_parser *parser, const tpi_play_node *o
            tpi_play_peek(parser)->column <= opener->column;
 }
 
-/* A word that closes a block which is not open. */
+/* An `end` of a block which is not open. */
 static void closes_nothing(tpi_play_parser *parser)
 {
-    const tpi_play_token *token =
-        parser->odd != NULL && tpi_play_sees(parser, "end") ? parser->odd : tpi_play_peek(parser);
+    const tpi_play_token *token = parser->odd != NULL ? parser->odd : tpi_play_peek(parser);
 
     tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width, token->text,
-                         tpi_play_sees(parser, "end") ? "this `end` is one too many: leave it out"
-                                                      : "this belongs to no `if`");
+                         "this `end` is one too many: leave it out");
     parser->is_lost = true;
     finish_line(parser, TPI_PLAY_STATEMENTS);
+}
+
+/* An `else` without an `if`: the statements of its body are added, and its `end` is taken. */
+static tpi_play_node **belongs_nowhere(tpi_play_parser *parser, const tpi_play_node *opener,
+                                       tpi_play_node **end)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+    const bool is_closed = parser->at > 1 && tpi_play_is_word(&token[-2], "end");
+    tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_ELSE_STATEMENT);
+
+    tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width, token->text,
+                         is_closed ? "this belongs to no `if`: leave out the `end` above it"
+                                   : "this belongs to no `if`: write the `if` above it");
+    parser->is_lost = true;
+    finish_line(parser, TPI_PLAY_STATEMENTS);
+    if (node == NULL || (opener != NULL && node->column <= opener->column)) {
+        return end; /* the `end` is rather that of the block around it */
+    }
+    node->slots[0] = parse_body(parser, node);
+    if (parser->at < parser->tokens.count && !parser->is_abandoned && !sees_branch(parser)) {
+        parse_end(parser, node);
+    }
+    *end = node->slots[0] != NULL ? node->slots[0]->slots[0] : NULL;
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    return end;
 }
 
 /* Whether the body ends here; what closes nothing is skipped. */
@@ -317,6 +350,12 @@ static bool ends_here(tpi_play_parser *parser, const tpi_play_node *opener)
         tpi_play_guess_closing(parser, takes_branch);
     }
     const bool is_branch = sees_branch(parser);
+    if (opener != NULL && tpi_play_sees(parser, "next") &&
+        tpi_play_peek(parser)->column <= opener->column) {
+        const tpi_play_token *token = tpi_play_peek(parser);
+        tpi_play_fix(tpi_play_mark(parser, token, token, "a body ends with `end`"), "end", "", "");
+        return true; /* of Basic; the rest of the line is skipped */
+    }
     return opener != NULL && (is_branch ? takes_branch : sees_end(parser));
 }
 
@@ -347,7 +386,7 @@ static void check_lang(tpi_play_parser *parser, const tpi_play_node *node, bool 
 
 /* Declarations stand at the top; blocks have no place for them elsewhere. */
 static void check_place(tpi_play_parser *parser, const tpi_play_node *node,
-                        const tpi_play_node *opener)
+                        const tpi_play_node *opener, bool is_first)
 {
     const char *shape = tpi_play_statement_of(node->kind)->shape;
     char word[16];
@@ -356,6 +395,9 @@ static void check_place(tpi_play_parser *parser, const tpi_play_node *node,
         snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
         tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, word,
                              "this stands outside of all bodies: write it above them");
+    }
+    if (node->kind == TPI_PLAY_LANG_STATEMENT) {
+        check_lang(parser, node, parser->tree->body == NULL && is_first);
     }
 }
 
@@ -381,8 +423,12 @@ static tpi_play_node *parse_body(tpi_play_parser *parser, const tpi_play_node *o
             ends_here(parser, opener)) {
             break;
         }
-        if (sees_branch(parser) || tpi_play_sees(parser, "end")) {
+        if (tpi_play_sees(parser, "end")) {
             closes_nothing(parser);
+            continue;
+        }
+        if (sees_branch(parser)) {
+            end = belongs_nowhere(parser, opener, end);
             continue;
         }
         if (seems_unclosed(parser, opener)) {
@@ -391,10 +437,7 @@ static tpi_play_node *parse_body(tpi_play_parser *parser, const tpi_play_node *o
         }
         *end = parse_statement(parser);
         if (*end != NULL) {
-            check_place(parser, *end, opener);
-            if ((*end)->kind == TPI_PLAY_LANG_STATEMENT) {
-                check_lang(parser, *end, parser->tree->body == NULL && end == &body->slots[0]);
-            }
+            check_place(parser, *end, opener, end == &body->slots[0]);
             (*end)->comments = before.first;
             (*end)->has_blank = before.has_blank;
             end = &(*end)->next;

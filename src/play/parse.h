@@ -29,6 +29,8 @@ typedef struct tpi_play_parser {
     tpi_play_node *blamed;     /* a block whose `end` seems to be missing; NULL for none */
     const tpi_play_token *odd; /* an `end` that seems to be too many; NULL for none */
     bool is_bare;              /* the first word of the statement is missing: `x = 5` */
+    unsigned calls;            /* how many calls are open on the line */
+    unsigned crowded;          /* the last line of a block's head on which its body begins, too */
 } tpi_play_parser;
 
 /* The next token; one of the kind LINE_END at the end. */
@@ -105,8 +107,17 @@ void tpi_play_guess_closing(tpi_play_parser *parser, bool takes_else);
 /* Report a word that stands for the wanted one in other languages and in speech. */
 bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted);
 
-/* Report what is left of the line of a statement; BODY for that of an `end`. */
-void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind);
+/* Take the values of a function without ( ) behind its name, and report them. */
+void tpi_play_guess_values(tpi_play_parser *parser, tpi_play_node *function);
+
+/* The only name that is declared by this word; NULL if there are none or several. */
+const char *tpi_play_only(const tpi_play_parser *parser, const char *word);
+
+/* Whether a statement stands on what is left of the line. */
+bool tpi_play_has_statement(const tpi_play_parser *parser);
+
+/* Whether a token can be a value or the begin of one. */
+bool tpi_play_is_value(const tpi_play_token *token);
 
 /* Report a mistake that goes from one token to another one of the same line. */
 tpi_play_trouble *tpi_play_mark(tpi_play_parser *parser, const tpi_play_token *from,
@@ -124,6 +135,11 @@ bool tpi_play_ends(const tpi_play_token *token);
 
 /* Whether the program declares this name by this word, on any line. */
 bool tpi_play_is_declared(const tpi_play_parser *parser, const char *word, const char *name);
+
+/* ---- parse_rest.c ---- */
+
+/* Report what is left of the line of a statement; BODY for that of an `end`. */
+void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind);
 
 /* ---- parse_line.c ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "play/check.h"
 #include "play/meant.h"
 #include "play/parse.h"
 #include "play/units.h"
@@ -43,7 +44,7 @@ static void grow(tpi_play_parser *parser, tpi_play_node *node)
 /* A word behind a number that is no unit: a mistyped word of the language, such as `turn`? */
 static bool is_other_word(const tpi_play_parser *parser, const char *text)
 {
-    static const char *const limits[] = {"max", "maximum", "within", NULL};
+    static const char *const limits[] = {"max", "maximum", "maximal", "within", NULL};
     static const char *const words[] = {"turn", "times", "at",    "for",  "to",    "and",     "or",
                                         "mod",  "left",  "right", "then", "begin", "timeout", NULL};
     tpi_nearest nearest;
@@ -93,7 +94,9 @@ static tpi_play_node *parse_call(tpi_play_parser *parser)
     }
     parser->at++;
     if (!tpi_play_sees(parser, ")")) {
+        parser->calls++;
         node->slots[0] = tpi_play_parse_expressions(parser);
+        parser->calls--;
     }
     if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
         const bool is_end = tpi_play_at_line_end(parser);
@@ -107,6 +110,14 @@ static tpi_play_node *parse_call(tpi_play_parser *parser)
     return parser->is_lost ? NULL : node; /* of half a call nothing can be said */
 }
 
+/* Whether a token stands behind the first word of its line. */
+static bool is_second(const tpi_play_parser *parser, const tpi_play_token *token)
+{
+    const tpi_play_token *list = parser->tokens.list;
+
+    return token == list + 1 || (token > list + 1 && token[-2].kind == TPI_PLAY_T_LINE_END);
+}
+
 static tpi_play_node *parse_group(tpi_play_parser *parser)
 {
     tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_GROUP);
@@ -115,8 +126,11 @@ static tpi_play_node *parse_group(tpi_play_parser *parser)
         return NULL;
     }
     parser->at++;
+    const tpi_play_token *open = tpi_play_peek(parser) - 1;
     node->slots[0] = tpi_play_parse_expression(parser);
-    if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
+    if (!parser->is_lost && tpi_play_sees(parser, ",") && is_second(parser, open)) {
+        tpi_play_mark(parser, open, open, "leave it out: the values stand here without ( )");
+    } else if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
         const bool is_end = tpi_play_at_line_end(parser);
         tpi_play_trouble *trouble = tpi_play_lose(parser, "a `(` is open: `)` is missing");
         snprintf(trouble->fix, sizeof trouble->fix, "%.60s%s", is_end ? trouble->word : "",
@@ -174,6 +188,13 @@ static tpi_play_node *parse_message(tpi_play_parser *parser)
     parser->at++;
     if (!tpi_play_sees(parser, "from")) {
         const tpi_play_token *token = tpi_play_peek(parser);
+        const char *channel = tpi_play_only(parser, "channel");
+        if (token->kind != TPI_PLAY_T_WORD && token->kind != TPI_PLAY_T_STRING) {
+            tpi_play_trouble *bare = tpi_play_mark(parser, token - 1, token - 1,
+                                                   "`from` and a channel stand behind `message`");
+            tpi_play_fix(bare, "message from ", channel != NULL ? channel : "…", "");
+            return node;
+        }
         const bool is_typo =
             token->kind == TPI_PLAY_T_WORD && token[1].kind == TPI_PLAY_T_WORD; /* `of` */
         const bool is_name =
@@ -187,6 +208,71 @@ static tpi_play_node *parse_message(tpi_play_parser *parser)
     parser->at++;
     node->slots[0] = tpi_play_parse_name(parser);
     return node;
+}
+
+/* A word of the language where a value must stand. */
+static void lose_reserved(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, token->source);
+
+    if (truth != NULL && tpi_play_ends(&token[1])) { /* `stelle lampe auf an` */
+        strcpy(tpi_play_lose(parser, "a value is expected here")->fix, truth);
+    } else if (parser->kind == TPI_PLAY_WAIT_STATEMENT && tpi_play_is_word(token, "for") &&
+               !tpi_play_ends(&token[1])) {
+        strcpy(tpi_play_lose(parser, "a condition stands behind `wait until`")->fix, "until");
+    } else {
+        tpi_play_lose(parser, strcmp(token[-1].source, token->source) == 0
+                                  ? "leave it out: it stands here twice"
+                                  : "a value is missing before this word");
+    }
+}
+
+/* `mesage from crew`, `drive 50 turn right 20` */
+static bool is_odd_word(tpi_play_parser *parser, const tpi_play_token *token,
+                        const tpi_play_token *next)
+{
+    const bool is_right = strcmp(token->text, "right") == 0 || strcmp(token->text, "rechts") == 0;
+    const bool is_left = strcmp(token->text, "left") == 0 || strcmp(token->text, "links") == 0;
+
+    if (tpi_play_unit_named(token->text) != NULL && next->kind == TPI_PLAY_T_NUMBER &&
+        !tpi_play_is_declared(parser, "let", token->text)) {
+        snprintf(tpi_play_lose(parser, "a unit stands behind its number")->fix, 80, "%.40s %.20s",
+                 next->text, token->text);
+    } else if (tpi_play_is_word(next, "from")) {
+        strcpy(tpi_play_lose(parser, "a message is read with `message from`")->fix, "message");
+    } else if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && next->kind == TPI_PLAY_T_NUMBER &&
+               is_right) {
+        strcpy(tpi_play_lose(parser, "it turns right with a number below 0")->fix, "-");
+    } else if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && next->kind == TPI_PLAY_T_NUMBER &&
+               is_left) {
+        tpi_play_lose(parser, "leave it out: it turns left with a number above 0");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* `wait for 2 s`, `drive backwards 50` */
+static bool is_before_number(tpi_play_parser *parser, const tpi_play_token *token,
+                             const tpi_play_token *next)
+{
+    static const char *const backs[] = {"backwards", "backward",  "back",
+                                        "reverse",   "rückwärts", NULL};
+    const bool is_drive = parser->kind == TPI_PLAY_DRIVE_STATEMENT;
+
+    if (next->kind != TPI_PLAY_T_NUMBER || (!is_drive && parser->kind != TPI_PLAY_WAIT_STATEMENT) ||
+        tpi_play_is_declared(parser, "let", token->text)) {
+        return false;
+    }
+    if (tpi_play_meant(TPI_PLAY_MEANS_NOTHING, token->text) != NULL) {
+        tpi_play_lose(parser, "leave it out: the value stands here");
+        return true;
+    }
+    if (is_drive && tpi_text_among(backs, token->text)) {
+        strcpy(tpi_play_lose(parser, "it drives backwards with a number below 0")->fix, "-");
+        return true;
+    }
+    return false;
 }
 
 static tpi_play_node *parse_word(tpi_play_parser *parser)
@@ -203,20 +289,22 @@ static tpi_play_node *parse_word(tpi_play_parser *parser)
         return parse_message(parser);
     }
     const tpi_play_token *next = token + 1;
-    if ((parser->kind == TPI_PLAY_WAIT_STATEMENT || parser->kind == TPI_PLAY_DRIVE_STATEMENT) &&
-        next->kind == TPI_PLAY_T_NUMBER &&
-        tpi_play_meant(TPI_PLAY_MEANS_NOTHING, token->text) != NULL) {
-        tpi_play_lose(parser, "leave it out: the value stands here");
-        return NULL;
-    }
-    static const char *const backs[] = {"backwards", "backward", "back", "reverse", NULL};
-    if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && next->kind == TPI_PLAY_T_NUMBER &&
-        tpi_text_among(backs, token->text)) {
-        strcpy(tpi_play_lose(parser, "it drives backwards with a number below 0")->fix, "-");
+    if (is_before_number(parser, token, next)) {
         return NULL;
     }
     if (tpi_play_is_reserved(token->text)) {
-        tpi_play_lose(parser, "a value is missing before this word");
+        lose_reserved(parser, token);
+        return NULL;
+    }
+    if (is_odd_word(parser, token, next)) {
+        return NULL;
+    }
+    if ((tpi_play_math_named(token->text) >= 0 ||
+         tpi_play_is_declared(parser, "to", token->text)) &&
+        (next->kind == TPI_PLAY_T_NUMBER ||
+         (next->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(next->text)))) {
+        snprintf(tpi_play_lose(parser, "this is a function: its values stand in ( )")->fix, 80,
+                 "%.20s(%.40s)", token->text, next->text);
         return NULL;
     }
     return next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "(") == 0
@@ -243,7 +331,8 @@ static tpi_play_node *parse_primary(tpi_play_parser *parser)
         tpi_play_lose(parser, tpi_play_at_line_end(parser) ? "a value is missing behind this"
                               : tpi_play_sees(parser, "+")
                                   ? "leave it out: a number above 0 has no sign"
-                                  : "a value is expected here");
+                              : tpi_play_sees(parser, "=") ? "leave it out: a value stands here"
+                                                           : "a value is expected here");
         return NULL;
     }
 }
@@ -306,6 +395,20 @@ static bool lacks_left(tpi_play_parser *parser, const tpi_play_node *left)
     return true;
 }
 
+/* `drive 50 and turn 20`, `drive 50 and wait 1 s` */
+static bool joins_statements(tpi_play_parser *parser, const tpi_play_token *next)
+{
+    if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && tpi_play_is_word(next, "turn")) {
+        tpi_play_lose(parser, "leave it out: `turn` stands behind the speed");
+    } else if (next->kind == TPI_PLAY_T_WORD && !tpi_play_is_word(next, "do") &&
+               tpi_play_begins_statement(tpi_play_lang_at(0), next->text)) {
+        tpi_play_lose(parser, "each statement stands on its own line: begin a new line here");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
 {
     if (rank == RANK_COMPARE && tpi_play_sees(parser, "not")) {
@@ -324,9 +427,7 @@ static tpi_play_node *parse_rank(tpi_play_parser *parser, unsigned rank)
             break;
         }
         const tpi_play_token *next = tpi_play_peek(parser) + 1;
-        if (parser->kind == TPI_PLAY_DRIVE_STATEMENT && rank == RANK_AND &&
-            next->kind == TPI_PLAY_T_WORD && strcmp(next->text, "turn") == 0) {
-            tpi_play_lose(parser, "leave it out: `turn` stands behind the speed");
+        if (rank <= RANK_AND && joins_statements(parser, next)) {
             return left;
         }
         tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_BINARY);
@@ -359,12 +460,34 @@ tpi_play_node *tpi_play_parse_expression(tpi_play_parser *parser)
     return node;
 }
 
+/* `f(1 2)`: the comma is reported, and taken for there. */
+static bool lacks_comma(tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+    const bool is_inside = parser->calls > 0 || parser->kind == TPI_PLAY_CALL_STATEMENT;
+
+    if (!is_inside || !tpi_play_is_value(token) || tpi_play_is_word(token, "(") ||
+        tpi_play_is_word(token, "-") || tpi_play_meant(TPI_PLAY_MEANS_OPERATOR, token->text)) {
+        return false;
+    }
+    tpi_play_trouble *trouble = tpi_play_lose(parser, "a comma stands between two values");
+    snprintf(trouble->fix, sizeof trouble->fix, ", %.60s", trouble->word);
+    parser->is_lost = false;
+    return true;
+}
+
 tpi_play_node *tpi_play_parse_expressions(tpi_play_parser *parser)
 {
     tpi_play_node *first = tpi_play_parse_expression(parser), *last = first;
 
-    while (last != NULL && !parser->is_lost && tpi_play_sees(parser, ",")) {
-        parser->at++;
+    while (last != NULL && !parser->is_lost &&
+           (tpi_play_sees(parser, ",") || lacks_comma(parser))) {
+        const tpi_play_token *next = tpi_play_peek(parser) + 1;
+        if (tpi_play_is_word(next, ")") && tpi_play_sees(parser, ",")) {
+            tpi_play_lose(parser, "leave it out: nothing follows");
+            return first;
+        }
+        parser->at += tpi_play_sees(parser, ",");
         last->next = tpi_play_parse_expression(parser);
         last = last->next;
     }

@@ -53,6 +53,44 @@ bool tpi_play_is_declared(const tpi_play_parser *parser, const char *word, const
     return false;
 }
 
+const char *tpi_play_only(const tpi_play_parser *parser, const char *word)
+{
+    const tpi_play_token *list = parser->tokens.list;
+    const char *found = NULL;
+
+    for (unsigned i = 0; i + 1 < parser->tokens.count; i++) {
+        if (tpi_play_is_word(&list[i], word) && list[i + 1].kind == TPI_PLAY_T_WORD &&
+            (i == 0 || list[i - 1].kind == TPI_PLAY_T_LINE_END)) {
+            if (found != NULL) {
+                return NULL;
+            }
+            found = list[i + 1].text;
+        }
+    }
+    return found;
+}
+
+bool tpi_play_is_value(const tpi_play_token *token)
+{
+    return token->kind == TPI_PLAY_T_NUMBER || token->kind == TPI_PLAY_T_STRING ||
+           tpi_play_is_word(token, "(") || tpi_play_is_word(token, "-") ||
+           (token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text));
+}
+
+bool tpi_play_has_statement(const tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    while (!tpi_play_ends(token) &&
+           (token->kind != TPI_PLAY_T_WORD || tpi_play_is_word(token, "to") ||
+            tpi_play_is_word(token, "do") ||
+            (!tpi_play_begins_statement(tpi_play_lang_at(0), token->text) &&
+             tpi_play_meant(TPI_PLAY_MEANS_STATEMENT, token->text) == NULL))) {
+        token++;
+    }
+    return !tpi_play_ends(token);
+}
+
 /* ---- Words that are no words of the shape ---- */
 
 bool tpi_play_guess_name(tpi_play_parser *parser, const char *wanted)
@@ -130,6 +168,15 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted)
                      "");
         parser->is_lost = false;
         parser->at += 2;
+    } else if (strcmp(wanted, "is") == 0 && tpi_play_is_word(token, ",")) {
+        tpi_play_lose(parser, "each device has a line of its own: begin a new line here");
+    } else if (strcmp(wanted, "to") == 0 && parser->kind == TPI_PLAY_SEND_STATEMENT &&
+               tpi_play_ends(token) && tpi_play_only(parser, "channel") != NULL) {
+        char sent[64];
+        tpi_play_trouble *trouble =
+            tpi_play_lose(parser, "`to` and a channel are missing behind this");
+        (void)snprintf(sent, sizeof sent, "%.40s", trouble->word);
+        tpi_play_fix(trouble, sent, " to ", tpi_play_only(parser, "channel"));
     } else if (strcmp(wanted, "times") == 0 && tpi_play_ends(token) && parser->at > 0 &&
                token[-1].kind == TPI_PLAY_T_UNIT) {
         tpi_play_fix(tpi_play_lose(parser, "`times` is expected here"), "times", "", "");
@@ -143,210 +190,42 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted)
     return true;
 }
 
-/* ---- What is left of a line ---- */
-
-/* Words that stand for an operator in other languages and in speech. */
-static bool is_operator(tpi_play_parser *parser, const tpi_play_token *token)
+/* Whether a word stands on another line than the one it is on. */
+static bool is_used(const tpi_play_parser *parser, const tpi_play_token *word)
 {
-    const char *meant = tpi_play_meant(TPI_PLAY_MEANS_OPERATOR, token->text);
-
-    if (meant == NULL) {
-        return false;
-    }
-    const char *more = tpi_play_is_word(token, "is") && token[1].kind == TPI_PLAY_T_WORD
-                           ? tpi_play_meant(TPI_PLAY_MEANS_OPERATOR, token[1].text)
-                           : NULL;
-    if (more != NULL) {
-        const bool has_than = tpi_play_is_word(&token[2], "than");
-        tpi_play_fix(tpi_play_mark(parser, token, token + (has_than ? 2 : 1),
-                                   "two values are compared with a symbol"),
-                     "", more, "");
-        return true;
-    }
-    tpi_play_fix(tpi_play_lose(parser, "between two values this is written %s", meant), "", meant,
-                 "");
-    return true;
-}
-
-/* `5 adn 3`, `nto true`: a mistyped word between or before values. */
-static bool is_mistyped(tpi_play_parser *parser, const tpi_play_token *token)
-{
-    tpi_nearest nearest;
-
-    if (token[-1].kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token[-1].text)) {
-        tpi_nearest_init(&nearest, token[-1].text);
-        tpi_nearest_offer(&nearest, "not");
-        if (nearest.best != NULL && nearest.distance == 1) {
-            tpi_play_fix(tpi_play_mark(parser, token - 1, token - 1, "the opposite: write `not`"),
-                         "not", "", "");
+    for (unsigned i = 0; i < parser->tokens.count; i++) {
+        if (parser->tokens.list[i].line != word->line &&
+            tpi_play_is_word(&parser->tokens.list[i], word->text)) {
             return true;
         }
-    }
-    if ((token->kind != TPI_PLAY_T_WORD && token->kind != TPI_PLAY_T_UNIT) ||
-        tpi_play_ends(&token[1]) || tpi_play_is_reserved(token->text)) {
-        return false;
-    }
-    tpi_nearest_init(&nearest, token->text);
-    tpi_nearest_offer(&nearest, "and");
-    tpi_nearest_offer(&nearest, "or");
-    tpi_nearest_offer(&nearest, "mod");
-    if (nearest.best == NULL || nearest.distance > 1) {
-        return false;
-    }
-    tpi_play_fix(tpi_play_lose(parser, "`%s` is expected here", nearest.best), nearest.best, "",
-                 "");
-    return true;
-}
-
-/* `drive 50 left 20`, `drive 50, 20`, `drive 50 for 2 s`. */
-static bool is_of_drive(tpi_play_parser *parser, const tpi_play_token *token)
-{
-    if (strcmp(token->text, "left") == 0 || strcmp(token->text, ",") == 0) {
-        tpi_play_fix(tpi_play_lose(parser, "how it turns stands behind `turn`"), "turn", "", "");
-    } else if (strcmp(token->text, "right") == 0) {
-        tpi_play_fix(tpi_play_lose(parser, "it turns right with a number below 0 behind `turn`"),
-                     "turn -", token[1].kind == TPI_PLAY_T_NUMBER ? "" : "…", "");
-    } else if (strcmp(token->text, "for") == 0) {
-        tpi_play_lose(parser, "how long is said by `wait` on the next line");
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* Words that other languages need here and this one does not. */
-static bool is_superfluous(tpi_play_parser *parser, const tpi_play_token *token, tpi_play_kind kind)
-{
-    static const char *const openers[] = {"then", "do", "begin", "loop", "dann", "alors", NULL};
-
-    if (kind < TPI_PLAY_STATEMENTS && tpi_play_has_body(kind) &&
-        tpi_text_among(openers, token->text)) {
-        tpi_play_lose(parser, "leave it out: the body begins on the next line");
-    } else if (strcmp(token->text, "pressed") == 0 || strcmp(token->text, "touched") == 0) {
-        tpi_play_lose(parser, "leave it out: a button is true by itself while it is pressed");
-    } else if ((kind == TPI_PLAY_START_STATEMENT || kind == TPI_PLAY_TASK_STATEMENT) &&
-               tpi_play_is_word(token, "(")) {
-        tpi_play_lose(parser, kind == TPI_PLAY_TASK_STATEMENT
-                                  ? "leave it out: a task has no values"
-                                  : "leave it out: a task is started by its name alone");
-    } else if (tpi_play_is_word(token, ")")) {
-        tpi_play_lose(parser, "leave it out: no `(` is open");
-    } else if (kind == TPI_PLAY_BODY && token->kind == TPI_PLAY_T_WORD) {
-        tpi_play_lose(parser, "leave it out: `end` alone closes a body");
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* `say hello world`: names behind each other where a text can stand. */
-static bool is_text(tpi_play_parser *parser, const tpi_play_token *token, tpi_play_kind kind)
-{
-    const tpi_play_token *from = token, *to = token;
-    char text[80];
-
-    if ((kind != TPI_PLAY_PRINT_STATEMENT && kind != TPI_PLAY_SAY_STATEMENT &&
-         kind != TPI_PLAY_SHOW_STATEMENT) ||
-        token->kind != TPI_PLAY_T_WORD || tpi_play_is_reserved(token->text)) {
-        return false;
-    }
-    while (from[-1].kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(from[-1].text)) {
-        from--; /* the line begins with a word of the language */
-    }
-    while (to[1].kind == TPI_PLAY_T_WORD) {
-        to++;
-    }
-    if (from == token) {
-        return false;
-    }
-    tpi_play_trouble *trouble = tpi_play_mark(parser, from, to, "a text stands in \"…\"");
-    (void)snprintf(text, sizeof text, "%s", trouble->word);
-    tpi_play_fix(trouble, "\"", text, "\"");
-    return true;
-}
-
-/* `7 % 2`: what was taken for percent. */
-static bool is_rest(tpi_play_parser *parser, const tpi_play_token *token)
-{
-    const bool is_value = token->kind == TPI_PLAY_T_NUMBER || tpi_play_is_word(token, "(") ||
-                          (token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text));
-
-    if (!is_value || token[-1].kind != TPI_PLAY_T_UNIT || strcmp(token[-1].text, "%") != 0) {
-        return false;
-    }
-    tpi_play_fix(
-        tpi_play_mark(parser, token - 1, token - 1, "the rest of a division is written `mod`"),
-        "mod", "", "");
-    return true;
-}
-
-/* What stands on a line although it belongs elsewhere. */
-static bool is_misplaced(tpi_play_parser *parser, const tpi_play_token *token, tpi_play_kind kind)
-{
-    if (kind == TPI_PLAY_TO_STATEMENT && token->kind == TPI_PLAY_T_WORD) {
-        tpi_play_fix(tpi_play_lose(parser,
-                                   "the values of a function stand in ( ); a name is one "
-                                   "word, such as `%.30s_%.30s`",
-                                   token[-1].text, token->text),
-                     "(", token->text, ")");
-    } else if (token->kind == TPI_PLAY_T_WORD && strcmp(token->text, "to") != 0 &&
-               tpi_play_begins_statement(tpi_play_lang_at(0), token->text)) {
-        tpi_play_lose(parser, "each statement stands on its own line: begin a new line here");
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* `0,5` */
-static bool is_comma(tpi_play_parser *parser, const tpi_play_token *token)
-{
-    if (tpi_play_is_word(token, ",") && token->is_attached && token[1].is_attached &&
-        token[-1].kind == TPI_PLAY_T_NUMBER && token[1].kind == TPI_PLAY_T_NUMBER) {
-        char number[80];
-        (void)snprintf(number, sizeof number, "%.30s.%.30s", token[-1].text, token[1].text);
-        tpi_play_fix(tpi_play_mark(parser, token - 1, token + 1, "a number has a point, no comma"),
-                     "", number, "");
-        return true;
     }
     return false;
 }
 
-void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
+void tpi_play_guess_values(tpi_play_parser *parser, tpi_play_node *function)
 {
-    static const char *const limits[] = {"for", "timeout", "max", "maximum", "within", NULL};
     const tpi_play_token *token = tpi_play_peek(parser);
+    tpi_play_node **end = &function->slots[1];
+    char name[80];
 
-    if (token->kind == TPI_PLAY_T_BAD) {
-        parser->is_lost = true;
+    if (function->kind != TPI_PLAY_TO_STATEMENT || parser->is_lost || *end != NULL ||
+        token->kind != TPI_PLAY_T_WORD || tpi_play_is_reserved(token->text)) {
         return;
     }
-    if (is_comma(parser, token) || is_superfluous(parser, token, kind) ||
-        is_text(parser, token, kind) ||
-        (kind == TPI_PLAY_DRIVE_STATEMENT && is_of_drive(parser, token)) ||
-        is_operator(parser, token) || is_mistyped(parser, token)) {
+    if (!is_used(parser, token) && !is_used(parser, &token[-1])) {
+        (void)snprintf(name, sizeof name, "%.38s_%.38s", token[-1].text, token->text);
+        tpi_play_fix(tpi_play_mark(parser, token - 1, token, "a name is one word"), "", name, "");
         return;
     }
-    if (kind == TPI_PLAY_ELSE_STATEMENT &&
-        (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_NUMBER)) {
-        tpi_play_fix(tpi_play_lose(parser, "another condition stands behind `else if`"), "if ",
-                     token->text, "");
-    } else if ((kind == TPI_PLAY_PRINT_STATEMENT || kind == TPI_PLAY_DO_STATEMENT) &&
-               (token->kind == TPI_PLAY_T_STRING || token->kind == TPI_PLAY_T_NUMBER)) {
-        const char *quote = token->kind == TPI_PLAY_T_STRING ? "\"" : "";
-        char value[80];
-        (void)snprintf(value, sizeof value, "%s%.60s", quote, token->text);
-        tpi_play_fix(tpi_play_lose(parser, "a comma stands between two values"), ", ", value,
-                     quote);
-    } else if (tpi_play_is_word(token, "for") && kind < TPI_PLAY_STATEMENTS &&
-               !tpi_play_has_body(kind) && kind != TPI_PLAY_WAIT_UNTIL_STATEMENT) {
-        tpi_play_lose(parser, "how long is said by `wait` on the next line");
-    } else if (kind == TPI_PLAY_WAIT_UNTIL_STATEMENT && tpi_text_among(limits, token->text)) {
-        tpi_play_fix(tpi_play_lose(parser, "the longest time stands behind `at most`"), "at most",
-                     "", "");
-    } else if (token->kind == TPI_PLAY_T_UNIT) {
-        tpi_play_lose(parser, "a unit stands behind a number only");
-    } else if (!is_rest(parser, token) && !is_misplaced(parser, token, kind)) {
-        tpi_play_lose(parser, "nothing more is expected on this line");
+    if (!tpi_play_trouble_at(parser->troubles, token->line, token->column - 1)) { /* `:size` */
+        tpi_play_fix(tpi_play_lose(parser, "the values of a function stand in ( )"), "(",
+                     token->text, ")");
     }
+    parser->is_lost = false;
+    while (*end == NULL && tpi_play_peek(parser)->kind == TPI_PLAY_T_WORD &&
+           (*end = tpi_play_parse_name(parser)) != NULL) {
+        end = &(*end)->next;
+        parser->at += tpi_play_sees(parser, ",");
+    }
+    parser->is_lost = true;
 }

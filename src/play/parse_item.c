@@ -83,6 +83,29 @@ static tpi_play_node *lose_number(tpi_play_parser *parser, const tpi_play_token 
     return NULL;
 }
 
+/* A word of the language where a name must stand: `let end be 5`, or none does: `change by 1`. */
+static void lose_reserved(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    const tpi_play_token *before = token - 1;
+    const bool is_first = parser->at > 0 && tpi_play_is_reserved(before->text);
+    const char *shape =
+        parser->kind < TPI_PLAY_STATEMENTS ? tpi_play_statement_of(parser->kind)->shape : "";
+    const char *at = strstr(shape, token->text);
+    const size_t length = strlen(token->text);
+    const bool is_of_shape = at != NULL && at > shape && at[-1] == ' ' && at[length] == ' ';
+    const char *device = strcmp(token->text, "at") == 0 ? tpi_play_only(parser, "device") : NULL;
+
+    if (!is_first || !is_of_shape || tpi_play_is_word(&token[1], token->text)) {
+        tpi_play_fix(tpi_play_lose(parser, "this is a word of the language, a name is another one"),
+                     "my_", token->source, "");
+        return;
+    }
+    tpi_play_trouble *trouble = tpi_play_lose(parser, "a name is missing before this");
+    if (device != NULL) {
+        snprintf(trouble->fix, sizeof trouble->fix, "%.60s at", device);
+    }
+}
+
 tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
@@ -115,7 +138,7 @@ tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
         return NULL;
     }
     if (tpi_play_is_reserved(token->text)) {
-        tpi_play_lose(parser, "this is a word of the language, a name is another one");
+        lose_reserved(parser, token);
         return NULL;
     }
     tpi_play_node *node = tpi_play_node_here(parser, TPI_PLAY_NAME);
@@ -126,13 +149,47 @@ tpi_play_node *tpi_play_parse_name(tpi_play_parser *parser)
     return node;
 }
 
+/* Whether the results of a command are taken on this line: `be do`. */
+static bool takes_results(const tpi_play_token *token)
+{
+    while (!tpi_play_ends(token) && !tpi_play_is_word(token, "be")) {
+        token++;
+    }
+    return tpi_play_is_word(token, "be") && tpi_play_is_word(&token[1], "do");
+}
+
+/* `to f(a b)`: the comma is reported, and taken for there. */
+static bool lacks_comma(tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (token->kind != TPI_PLAY_T_WORD || tpi_play_is_reserved(token->text) ||
+        !(parser->kind == TPI_PLAY_TO_STATEMENT ||
+          (parser->kind == TPI_PLAY_LET_STATEMENT && takes_results(token)))) {
+        return false;
+    }
+    tpi_play_fix(tpi_play_lose(parser, "a comma stands between two of them"), ", ", token->text,
+                 "");
+    parser->is_lost = false;
+    return true;
+}
+
 tpi_play_node *tpi_play_parse_names(tpi_play_parser *parser)
 {
     tpi_play_node *first = tpi_play_sees(parser, ")") ? NULL : tpi_play_parse_name(parser);
     tpi_play_node *last = first;
 
-    while (last != NULL && tpi_play_sees(parser, ",")) {
-        parser->at++;
+    while (last != NULL && (tpi_play_sees(parser, ",") || lacks_comma(parser))) {
+        const tpi_play_token *next = tpi_play_peek(parser) + 1;
+        if (parser->kind == TPI_PLAY_LET_STATEMENT && next->kind != TPI_PLAY_T_WORD &&
+            tpi_play_is_value(next)) {
+            return first; /* `let x, 5` */
+        }
+        if (tpi_play_sees(parser, ",") && tpi_play_is_word(next, ")")) {
+            tpi_play_lose(parser, "leave it out: nothing follows");
+            return first;
+        }
+        parser->at += tpi_play_sees(parser, ",");
         last->next = tpi_play_parse_name(parser);
         last = last->next;
     }
@@ -156,7 +213,8 @@ static tpi_play_node *parse_class(tpi_play_parser *parser)
     for (; token->kind == TPI_PLAY_T_WORD || (text.length > 0 && joins(token));
          last = token, parser->at++, token = tpi_play_peek(parser)) {
         if (text.length > 0 &&
-            (tpi_play_sees(parser, "number") ||
+            (tpi_play_sees(parser, "number") || tpi_play_sees(parser, "or") ||
+             tpi_play_sees(parser, "and") ||
              (token[1].kind == TPI_PLAY_T_NUMBER && tpi_play_sees_nearly(parser, "number")))) {
             break;
         }
@@ -192,7 +250,12 @@ tpi_play_node *tpi_play_parse_classes(tpi_play_parser *parser)
 {
     tpi_play_node *first = parse_class(parser), *last = first;
 
-    while (last != NULL && tpi_play_sees(parser, ",")) {
+    while (last != NULL && (tpi_play_sees(parser, ",") || tpi_play_sees(parser, "or") ||
+                            tpi_play_sees(parser, "and"))) {
+        if (!tpi_play_sees(parser, ",")) {
+            strcpy(tpi_play_lose(parser, "a comma stands between two classes")->fix, ",");
+            parser->is_lost = false;
+        }
         parser->at++;
         last->next = parse_class(parser);
         last = last->next;
@@ -205,6 +268,12 @@ tpi_play_node *tpi_play_parse_literal(tpi_play_parser *parser, tpi_play_token_ki
 {
     const tpi_play_token *token = tpi_play_peek(parser);
 
+    if (kind == TPI_PLAY_T_NUMBER && tpi_play_is_word(token, "-") &&
+        token[1].kind == TPI_PLAY_T_NUMBER) {
+        tpi_play_fix(tpi_play_mark(parser, token, token + 1, "this is never below 0"), "",
+                     token[1].text, "");
+        return NULL;
+    }
     if (token->kind != kind || (kind == TPI_PLAY_T_NUMBER && strchr(token->text, '.') != NULL)) {
         tpi_play_trouble *trouble = tpi_play_lose(parser, "%s is expected here", what);
         const char *number = kind == TPI_PLAY_T_NUMBER && token->kind == TPI_PLAY_T_WORD
@@ -242,8 +311,9 @@ bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
 {
     const tpi_play_token *token = tpi_play_peek(parser);
 
-    if (strcmp(wanted, "at") == 0 && strcmp(token->text, "max") == 0) {
-        return false; /* it means both words of `at most` */
+    if ((strcmp(wanted, "at") == 0 && strcmp(token->text, "max") == 0) ||
+        strcmp(token->text, "then") == 0 || strcmp(token->text, "dann") == 0) {
+        return false; /* `max` means both words of `at most`, `then` another statement */
     }
     return (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_UNIT) && *wanted != ')' &&
            !tpi_play_is_reserved(token->text) && is_near(parser, token->text, wanted);
@@ -252,8 +322,9 @@ bool tpi_play_sees_nearly(const tpi_play_parser *parser, const char *wanted)
 /* Whether a word that joins the parts of another statement stands here: `let x to 5`. */
 static bool sees_joint(const tpi_play_parser *parser)
 {
-    static const char *const joints[] = {"to", "be",   "by",   "is", "at", "for",  "into",
-                                         "on", "with", "from", "as", "of", "than", NULL};
+    static const char *const joints[] = {"to", "be",   "by",   "is",   "at",  "for",  "into",
+                                         "on", "with", "from", "as",   "of",  "than", "in",
+                                         "zu", "nach", "bei",  "vers", "sur", "dans", NULL};
     unsigned i = 0;
 
     while (joints[i] != NULL && !tpi_play_sees(parser, joints[i])) {
@@ -289,8 +360,11 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
     if (tpi_play_guess_name(parser, wanted) || tpi_play_guess_word(parser, wanted)) {
         return;
     }
-    const bool is_typo = tpi_play_sees_nearly(parser, wanted) || tpi_play_sees(parser, "=") ||
-                         sees_joint(parser) ||
+    const bool is_joint = tpi_play_sees(parser, "=") || sees_joint(parser) ||
+                          (tpi_play_sees(parser, ",") && tpi_play_is_value(&token[1])) ||
+                          (tpi_play_sees(parser, "+") && strcmp(wanted, "by") == 0);
+    const bool is_typo = tpi_play_sees_nearly(parser, wanted) ||
+                         (is_joint && wanted[0] >= 'a' && wanted[0] <= 'z') ||
                          (strcmp(wanted, "most") == 0 && token->kind == TPI_PLAY_T_WORD);
     const bool is_end = tpi_play_at_line_end(parser);
     tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "`%s` is expected here", wanted)

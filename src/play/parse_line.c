@@ -11,7 +11,12 @@
 static void read_as_let(tpi_play_parser *parser, const tpi_play_token *token,
                         const tpi_play_token *next)
 {
-    if (!tpi_play_trouble_at(parser->troubles, next->line, next->column)) { /* as `:=` has one */
+    if (tpi_play_trouble_at(parser->troubles, next->line, next->column)) {
+        parser->is_lost = true;                /* as `:=` is reported */
+    } else if (tpi_play_is_word(next, "be")) { /* only `let` is missing */
+        tpi_play_fix(tpi_play_lose(parser, "a variable is set with `let`"), "let ", token->text,
+                     "");
+    } else {
         tpi_play_fix(tpi_play_mark(parser, token, next, "a variable is set with `let`"), "let ",
                      token->text, " be");
     }
@@ -28,7 +33,13 @@ static bool is_assignment(tpi_play_parser *parser, const tpi_play_token *token)
     const tpi_play_token *next = token + 1;
     const bool is_sum = tpi_play_is_word(next, "+"), is_difference = tpi_play_is_word(next, "-");
 
-    if (tpi_play_is_word(next, "=") && tpi_play_is_declared(parser, "device", token->text)) {
+    if (tpi_play_is_word(next, "is") && next[1].kind == TPI_PLAY_T_WORD &&
+        !tpi_play_is_reserved(next[1].text)) {
+        tpi_play_fix(tpi_play_lose(parser, "a device is declared with `device`"), "device ",
+                     token->text, "");
+        parser->is_bare = true;
+        parser->is_lost = false;
+    } else if (tpi_play_is_word(next, "=") && tpi_play_is_declared(parser, "device", token->text)) {
         tpi_play_fix(tpi_play_mark(parser, token, next, "a device is written with `set`"), "set ",
                      token->text, " to");
     } else if (tpi_play_is_word(next, "=") || tpi_play_is_word(next, "be")) {
@@ -209,7 +220,38 @@ static tpi_play_kind guess_wait(tpi_play_parser *parser)
     return TPI_PLAY_WAIT_STATEMENT;
 }
 
-/* `move 50`, `move forward 50` */
+/* Whether the program declares a device. */
+static bool has_devices(const tpi_play_parser *parser)
+{
+    for (unsigned i = 0; i < parser->tokens.count; i++) {
+        if (tpi_play_is_word(&parser->tokens.list[i], "device")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `send crew "go"` */
+static tpi_play_kind guess_send(tpi_play_parser *parser)
+{
+    const tpi_play_token *token = tpi_play_peek(parser);
+
+    if (token[1].kind == TPI_PLAY_T_WORD &&
+        tpi_play_is_declared(parser, "channel", token[1].text) &&
+        (token[2].kind == TPI_PLAY_T_STRING || token[2].kind == TPI_PLAY_T_NUMBER) &&
+        tpi_play_ends(&token[3])) {
+        const char *quote = token[2].kind == TPI_PLAY_T_STRING ? "\"" : "";
+        char line[100];
+        (void)snprintf(line, sizeof line,
+                       "the words stand in another order: write `send %s%.20s%s to %.20s`", quote,
+                       token[2].text, quote, token[1].text);
+        tpi_play_mark(parser, token + 1, token + 1, line);
+        return TPI_PLAY_STATEMENTS;
+    }
+    return TPI_PLAY_SEND_STATEMENT;
+}
+
+/* `move 50`, `move forward 50`, `move at 50` */
 static tpi_play_kind guess_move(tpi_play_parser *parser)
 {
     static const char sentence[] = "`move` runs a motor; the robot drives with `drive`";
@@ -225,7 +267,10 @@ static tpi_play_kind guess_move(tpi_play_parser *parser)
                      is_back ? "drive -" : "drive", "", "");
         return TPI_PLAY_STATEMENTS;
     }
-    if (token[1].kind == TPI_PLAY_T_NUMBER || tpi_play_is_word(&token[1], "-")) {
+    const bool has_no_name =
+        tpi_play_is_word(&token[1], "at") && token[2].kind == TPI_PLAY_T_NUMBER;
+    if (token[1].kind == TPI_PLAY_T_NUMBER || tpi_play_is_word(&token[1], "-") ||
+        (has_no_name && !has_devices(parser))) {
         tpi_play_fix(tpi_play_lose(parser, "%s", sentence), "drive", "", "");
         return TPI_PLAY_STATEMENTS;
     }
@@ -253,6 +298,7 @@ tpi_play_kind tpi_play_guess_pair(tpi_play_parser *parser, tpi_play_kind kind)
     return kind == TPI_PLAY_REPEAT_STATEMENT ? guess_repeat(parser)
            : kind == TPI_PLAY_WAIT_STATEMENT ? guess_wait(parser)
            : kind == TPI_PLAY_MOVE_STATEMENT ? guess_move(parser)
+           : kind == TPI_PLAY_SEND_STATEMENT ? guess_send(parser)
            : kind == TPI_PLAY_DO_STATEMENT   ? guess_do(parser)
                                              : kind;
 }

@@ -44,7 +44,11 @@ tpi_play_trouble *tpi_play_trouble_add(tpi_play_troubles *troubles, unsigned lin
 
 bool tpi_play_is_far(const tpi_nearest *nearest)
 {
-    return nearest->distance > 1 && strlen(nearest->word) <= 3;
+    const size_t length = strlen(nearest->word);
+
+    return (nearest->distance > 1 && length <= 3) ||
+           (nearest->distance == length && length == 1 &&
+            (nearest->word[0] | 0x20) != (nearest->best[0] | 0x20));
 }
 
 unsigned tpi_play_trouble_count(const tpi_play_troubles *troubles)

@@ -15,7 +15,7 @@ typedef struct tpi_play_trouble {
     unsigned line, column, width;
     char word[64];
     char text[200]; /* a sentence without its end */
-    char fix[80];   /* what to write in the place of the word; "" for none */
+    char fix[80];   /* what may have been meant; "" for none */
 } tpi_play_trouble;
 
 /* All-zero is empty. Owned by the caller; takes no memory. */
