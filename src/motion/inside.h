@@ -415,6 +415,9 @@ int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track
 /* How fast a track runs now: what its speeds are multiplied with. */
 double tpi_motion_track_scale(const tpi_motion_track *track);
 
+/* How fast the motion of an axis runs now; 0 if it has none. */
+double tpi_motion_axis_scale(const tpi_motion_engine *e, const tpi_motion_axis *axis);
+
 /* A GOTO drives all axes of the base: a command for one of them ends it on all but those that it
  * replaces itself. NULL: it ends on all. */
 void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
