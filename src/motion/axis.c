@@ -9,32 +9,6 @@ static const double LEAST_GRIP = 0.2;  /* of the acceleration limit, for changes
 static const double LEAST_LOSS = 0.05; /* of a step of the speed: then it is one itself */
 static const double MOST_LOSS = 0.5;   /* of it: with a step of the rate it is too much then */
 
-double tpi_motion_track_scale(const tpi_motion_track *track)
-{
-    switch (track->line.phase) {
-    case TPI_MOTION_EXACT:
-        return 1;
-    case TPI_MOTION_STEP:
-        return track->line.mean;
-    default:
-        return track->line.rate;
-    }
-}
-
-/* A speed holds until a step of the rate is over, with its mean. A set-point moves on within it,
- * and comes to the rate at its end. */
-double tpi_motion_axis_scale(const tpi_motion_engine *e, const tpi_motion_axis *axis)
-{
-    const tpi_motion_motion *m = &axis->motion;
-
-    if (m->servo == 0) {
-        return 0;
-    }
-    return m->servo == TPI_MOTION_SERVO_POSITION && m->track->line.phase == TPI_MOTION_STEP
-               ? tpi_motion_line_rate(&m->track->line, tpi_motion_track_present(e))
-               : tpi_motion_track_scale(m->track);
-}
-
 /* ---- Where an axis is ---- */
 
 /* A speed is constant in each period of the motion: the one that the profile has at its end. Before
