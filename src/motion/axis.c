@@ -9,18 +9,6 @@ static const double LEAST_GRIP = 0.2;  /* of the acceleration limit, for changes
 static const double LEAST_LOSS = 0.05; /* of a step of the speed: then it is one itself */
 static const double MOST_LOSS = 0.5;   /* of it: with a step of the rate it is too much then */
 
-double tpi_motion_track_scale(const tpi_motion_track *track)
-{
-    switch (track->line.phase) {
-    case TPI_MOTION_EXACT:
-        return 1;
-    case TPI_MOTION_STEP:
-        return track->line.mean;
-    default:
-        return track->line.rate;
-    }
-}
-
 /* ---- Where an axis is ---- */
 
 /* A speed is constant in each period of the motion: the one that the profile has at its end. Before
@@ -96,12 +84,13 @@ tpi_motion_point tpi_motion_axis_point(const tpi_motion_engine *e, const tpi_mot
     return station_at(e, axis, tau_of(e, axis), false).point;
 }
 
-/* What a speed on one track is on another, so that the dof is as fast as before. */
-static double scale_between(const tpi_motion_track *from, const tpi_motion_track *to)
+/* What its speed is on another track, so that the dof is as fast as before. */
+static double scale_on(const tpi_motion_engine *e, const tpi_motion_axis *axis,
+                       const tpi_motion_track *track)
 {
-    const double scale = tpi_motion_track_scale(to);
+    const double scale = tpi_motion_track_scale(track);
 
-    return scale > 0 ? tpi_motion_track_scale(from) / scale : 0;
+    return scale > 0 ? tpi_motion_axis_scale(e, axis) / scale : 0;
 }
 
 /* The highest speed at which an axis can still stop before the limit of its position. */
@@ -122,7 +111,7 @@ tpi_motion_point tpi_motion_axis_take_over(const tpi_motion_engine *e, const tpi
     tpi_motion_point from = station_at(e, axis, tau_of(e, axis), true).point;
 
     if (m->servo != 0 && m->track != track) {
-        const double speed = from.velocity * scale_between(m->track, track);
+        const double speed = from.velocity * scale_on(e, axis, track);
 
         from.velocity = copysign(fmin(fabs(speed), stoppable(axis, from)), speed);
     }
@@ -240,6 +229,36 @@ static void begin_brake(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_
     tpi_motion_track_touch(e, &e->own);
 }
 
+static void note_step_at(tpi_motion_axis *axis, bool up, int64_t at_ns)
+{
+    if (axis->stepped_ns[up] < at_ns) {
+        axis->stepped_ns[up] = at_ns;
+    }
+}
+
+/* A step of the rate begins with its mean for a set-point: that is half of the step at once. At the
+ * end the other half is left, and a speed that follows makes it at its beginning. Its own first
+ * step in the same direction comes half a period after either. */
+static void note_late_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, double speed)
+{
+    const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
+    const double left = speed - e->room.written[2 * axis->index + 1];
+    const tpi_motion_track *track = axis->motion.track;
+    const bool within = track->line.phase == TPI_MOTION_STEP;
+    const int64_t half = e->robot.period_ns / 2;
+
+    if (axis->motion.servo != TPI_MOTION_SERVO_POSITION) {
+        return;
+    }
+    if (within) {
+        note_step_at(axis, speed * (track->line.end.rate - track->line.rate) > 0,
+                     track->line.at_ns - half);
+    }
+    if ((track->stepped || within) && fabs(left) > LEAST_LOSS * step) {
+        note_step_at(axis, left > 0, tpi_motion_track_present(e) - half);
+    }
+}
+
 void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_signal signal,
                          bool brake, const char *why)
 {
@@ -249,7 +268,10 @@ void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion
     if (m.servo == 0) {
         return;
     }
-    point.velocity *= tpi_motion_track_scale(m.track);
+    point.velocity *= tpi_motion_axis_scale(e, axis);
+    if (brake) {
+        note_late_speed(e, axis, point.velocity);
+    }
     m.track->moving--;
     m.track->finite -= m.ends;
     if (m.ends && m.track->finite == 0) {
@@ -313,22 +335,6 @@ static void begin_profile(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi
     m->end_ns = known ? m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9) : INT64_MAX;
 }
 
-/* Through a step of the rate a set-point moves with its mean, and at the end it is slower or faster
- * by half a step. A speed that follows makes that change at its beginning: its own first step in
- * the same direction comes half a period later. */
-static void note_late_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, double speed)
-{
-    const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
-    const double left = speed - e->room.written[2 * axis->index + 1];
-    int64_t *stepped_ns = &axis->stepped_ns[left > 0];
-    const int64_t half_ago = tpi_motion_track_present(e) - e->robot.period_ns / 2;
-
-    if (axis->motion.servo == TPI_MOTION_SERVO_POSITION && axis->motion.track->stepped &&
-        fabs(left) > LEAST_LOSS * step && *stepped_ns < half_ago) {
-        *stepped_ns = half_ago;
-    }
-}
-
 /* A track that is slow cannot take over every speed, and one that stands none: the dof slows down
  * at once. That is a step of its speed. */
 static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_track *track,
@@ -336,12 +342,12 @@ static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_mot
 {
     const tpi_motion_motion *m = &axis->motion;
     const double step = axis->limits.acceleration * (double)e->robot.period_ns * 1e-9;
-    const double before = station_at(e, axis, tau_of(e, axis), true).point.velocity;
-    const double lost =
-        before * tpi_motion_track_scale(m->track) - from.velocity * tpi_motion_track_scale(track);
+    const double before =
+        station_at(e, axis, tau_of(e, axis), true).point.velocity * tpi_motion_axis_scale(e, axis);
+    const double lost = before - from.velocity * tpi_motion_track_scale(track);
 
+    note_late_speed(e, axis, before);
     if (m->track == track) {
-        note_late_speed(e, axis, before * tpi_motion_track_scale(track));
         return;
     }
     if (fabs(lost) > LEAST_LOSS * step) {

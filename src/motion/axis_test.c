@@ -174,6 +174,67 @@ static void a_speed_that_is_lost_near_a_limit_delays_no_brake(void **state)
     }
 }
 
+/* Both dofs of the head move, each for a client of its own, and the first client holds. The second
+ * one starts so much later than the first: so much before the end of a step of the rate the head is
+ * written. */
+static struct bench *hold_one_of_two(int64_t after_us, int64_t hold_ms, uint32_t clients[2])
+{
+    struct bench *b = bench_new(NULL);
+    tpi_motion_header at = {.mode = TPI_MOTION_DELAY,
+                            .time_us = (uint64_t)(BENCH_START / 1000 + 50000)};
+
+    clients[0] = bench_join(b, "first", 0);
+    clients[1] = bench_join(b, "second", 1);
+    bench_send(b, clients[0], at, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, -1.2, 0});
+    at.time_us += (uint64_t)after_us;
+    bench_send(b, clients[1], at, TPI_MOTION_SET, 2, &(tpi_motion_set){1, 1, 1.2, 0});
+    bench_wait(b, clients[0], 40 + hold_ms);
+    bench_rate(b, clients[0], 0);
+    return b;
+}
+
+static void ends_within_acceleration(struct bench *b, uint32_t client)
+{
+    bench_wait(b, client, 1000);
+    within_acceleration(b, 1, 0, 2);
+    within_acceleration(b, 1, 1, 2);
+    assert_int_equal(tpi_motion_engine_excesses(b->engine), 0);
+    bench_free(b);
+}
+
+/* Within a step of the rate the speed of a set-point is that of the instant: the dof gets faster in
+ * its own time, and with the mean rate of the step it would have to lose all of that at its end. */
+static void a_set_point_that_is_written_within_a_step_of_the_rate_has_its_speed(void **state)
+{
+    (void)state;
+    for (int64_t after_us = 0; after_us < 10000; after_us += 330) {
+        for (int64_t hold_ms = 15; hold_ms < 60; hold_ms += 10) {
+            uint32_t clients[2];
+            struct bench *b = hold_one_of_two(after_us, hold_ms, clients);
+
+            ends_within_acceleration(b, clients[1]);
+        }
+    }
+}
+
+/* A speed that takes the dof over there goes on from that speed. */
+static void a_speed_that_begins_within_a_step_of_the_rate_keeps_the_acceleration(void **state)
+{
+    (void)state;
+    for (int64_t later_us = 5300; later_us < 40000; later_us += 470) {
+        for (int64_t hold_ms = 15; hold_ms < 60; hold_ms += 10) {
+            const double speed = later_us % 20 == 0 ? 0.9 : -0.9;
+            uint32_t clients[2];
+            struct bench *b = hold_one_of_two(later_us % 10000, hold_ms, clients);
+
+            bench_run(b, b->now_ns + later_us * 1000);
+            bench_send(b, clients[1], BENCH_DIRECT, TPI_MOTION_SPEED, 3,
+                       &(tpi_motion_drive){1, 0, speed});
+            ends_within_acceleration(b, clients[1]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +244,8 @@ int main(void)
         BENCH_CASE(a_speed_that_comes_again_after_a_period_goes_on_as_one),
         BENCH_CASE(a_dof_that_slows_down_before_its_limit_keeps_it),
         BENCH_CASE(a_speed_that_is_lost_near_a_limit_delays_no_brake),
+        BENCH_CASE(a_set_point_that_is_written_within_a_step_of_the_rate_has_its_speed),
+        BENCH_CASE(a_speed_that_begins_within_a_step_of_the_rate_keeps_the_acceleration),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

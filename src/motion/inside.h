@@ -412,9 +412,6 @@ void tpi_motion_axis_samples(tpi_motion_engine *e);
 int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track *track,
                               tpi_motion_grip *grip);
 
-/* How fast a track runs now: what its speeds are multiplied with. */
-double tpi_motion_track_scale(const tpi_motion_track *track);
-
 /* A GOTO drives all axes of the base: a command for one of them ends it on all but those that it
  * replaces itself. NULL: it ends on all. */
 void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *replaced,
@@ -444,6 +441,12 @@ void tpi_motion_axis_release(const tpi_motion_engine *e, tpi_motion_axis *axis,
 
 /* The instant from which on things can still be changed. */
 int64_t tpi_motion_track_present(const tpi_motion_engine *e);
+
+/* How fast a track runs now: what its speeds are multiplied with. */
+double tpi_motion_track_scale(const tpi_motion_track *track);
+
+/* How fast the motion of an axis runs now; 0 if it has none. */
+double tpi_motion_axis_scale(const tpi_motion_engine *e, const tpi_motion_axis *axis);
 
 /* The track of a client gets into this state. */
 void tpi_motion_track_set_state(tpi_motion_engine *e, tpi_motion_track *track,

@@ -19,9 +19,8 @@ void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, b
 static double values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis, double out[2])
 {
     const tpi_motion_point point = tpi_motion_axis_point(e, axis);
-    const double scale = axis->motion.servo != 0 ? tpi_motion_track_scale(axis->motion.track) : 0;
 
-    out[1] = point.velocity * scale;
+    out[1] = point.velocity * tpi_motion_axis_scale(e, axis);
     switch (axis->servo) {
     case TPI_MOTION_SERVO_POSITION:
         out[0] = point.position;

@@ -1,4 +1,5 @@
-/* timeline.c - see timeline.h. Within a step the rate is linear in time. */
+/* timeline.c - see timeline.h. Within a step the rate is linear in time, plus a parabola that is 0
+ * at both ends where the step makes more or less way than that: a stop at the last known frame. */
 #include "motion/timeline.h"
 
 #include <math.h>
@@ -15,6 +16,12 @@ void tpi_motion_line_start(tpi_motion_line *line, int64_t at_ns, int64_t tau_ns,
     line->due_ns = INT64_MAX;
 }
 
+/* How much of a step is over: 0 to 1. */
+static double part_of(const tpi_motion_line *line, int64_t at_ns)
+{
+    return (double)(at_ns - line->at_ns) / (double)(line->due_ns - line->at_ns);
+}
+
 int64_t tpi_motion_line_tau(const tpi_motion_line *line, int64_t at_ns)
 {
     if (line->phase == TPI_MOTION_EXACT) {
@@ -26,9 +33,21 @@ int64_t tpi_motion_line_tau(const tpi_motion_line *line, int64_t at_ns)
     if (at_ns >= line->due_ns) {
         return line->end.tau_ns;
     }
-    const double whole = (double)(line->due_ns - line->at_ns), part = (double)(at_ns - line->at_ns);
-    return line->tau_ns +
-           (int64_t)(part * (line->rate + (line->end.rate - line->rate) * part / whole / 2));
+    const double whole = (double)(line->due_ns - line->at_ns), part = part_of(line, at_ns);
+    const double linear = (line->rate + line->end.rate) / 2 * whole;
+    const double extra = (double)(line->end.tau_ns - line->tau_ns) - linear;
+    const double ramp = part * (line->rate + (line->end.rate - line->rate) * part / 2);
+    return line->tau_ns + (int64_t)(whole * ramp + extra * part * part * (3 - 2 * part));
+}
+
+double tpi_motion_line_rate(const tpi_motion_line *line, int64_t at_ns)
+{
+    if (line->phase != TPI_MOTION_STEP) {
+        return line->rate;
+    }
+    const double last = line->end.rate < line->rate ? fmin(line->end.rate, line->mean)
+                                                    : fmax(line->end.rate, line->mean);
+    return line->mean + (last - line->mean) * fmax(2 * part_of(line, at_ns) - 1, 0);
 }
 
 void tpi_motion_line_reach(tpi_motion_line *line, int64_t at_ns)

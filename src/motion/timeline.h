@@ -62,6 +62,10 @@ void tpi_motion_line_reach(tpi_motion_line *line, int64_t at_ns);
 /* Where the line is at a time between its last instant and `due_ns`. */
 int64_t tpi_motion_line_tau(const tpi_motion_line *line, int64_t at_ns);
 
+/* The rate of what is written there. Through a step it never turns back: it is the mean rate in its
+ * first half, as at its beginning, and goes on to the rate at its end in the second. */
+double tpi_motion_line_rate(const tpi_motion_line *line, int64_t at_ns);
+
 /* Decide what happens from here on. `event_ns` is the tau of the next frame or sample; INT64_MAX if
  * there is none. A step takes at most `step_ns` and ends at the event. Not in a step. */
 void tpi_motion_line_plan(tpi_motion_line *line, tpi_motion_grip grip, int64_t event_ns,

@@ -11,6 +11,26 @@
 
 static const int64_t MS = 1000000, STEP = 10000000, NEVER = INT64_MAX;
 
+/* A step has no jump, also not at its end, and what is written in it is never faster, then slower,
+ * then faster. */
+static void check_step(const tpi_motion_line *step)
+{
+    const int64_t part = (step->due_ns - step->at_ns) / 8;
+    const double side = step->end.rate < step->rate ? -1 : 1;
+    const int64_t left = step->end.tau_ns - tpi_motion_line_tau(step, step->due_ns - 1);
+
+    for (int64_t at = step->at_ns; part > 0 && at + part < step->due_ns; at += part) {
+        const int64_t way = tpi_motion_line_tau(step, at + part) - tpi_motion_line_tau(step, at);
+        const double change =
+            tpi_motion_line_rate(step, at + part) - tpi_motion_line_rate(step, at);
+
+        assert_true(way >= 0 && way <= part + 1);
+        assert_true(side * change >= 0);
+    }
+    assert_true(left >= 0 && left <= 2);
+    assert_true(tpi_motion_line_rate(step, step->at_ns) == step->mean);
+}
+
 /* Follow the line to its next instant. Returns the change of the rate per second. */
 static double follow(tpi_motion_line *line, int64_t until_ns)
 {
@@ -27,6 +47,7 @@ static double follow(tpi_motion_line *line, int64_t until_ns)
     /* The way of the step is its mean rate for its time, to the nanosecond. */
     assert_true(fabs(before.mean * dt - (double)(line->tau_ns - before.tau_ns)) < 1);
     assert_true(line->tau_ns >= before.tau_ns);
+    check_step(&before);
     return fabs(line->rate - before.rate) / dt * 1e9;
 }
 
@@ -143,6 +164,28 @@ static void a_stop_that_the_grip_does_not_allow_is_made_and_counted(void **state
     assert_true(line.excesses > 0);
 }
 
+/* The last step makes all the way that is left, which is more than a linear change of the rate
+ * makes, or a part of it up to an event, which is less. */
+static void a_stop_at_the_last_known_frame_has_no_jump(void **state)
+{
+    const tpi_motion_grip grip = {50, 50};
+    int stops = 0, parts = 0;
+
+    (void)state;
+    for (int64_t left = 100000; left < 3000000; left += 100000) {
+        for (double rate = 0; rate <= 0.5; rate += 0.05) {
+            tpi_motion_line line = {.rate = rate, .goal = 1, .bounded = true, .known_ns = left};
+            const bool cut = left % 300000 == 0;
+
+            tpi_motion_line_plan(&line, grip, cut ? left / 3 : left, STEP);
+            check_step(&line);
+            stops += line.end.tau_ns == left && line.end.rate == 0;
+            parts += line.end.tau_ns == left / 3;
+        }
+    }
+    assert_true(stops > 20 && parts > 20);
+}
+
 static void a_step_of_nanoseconds_does_not_change_the_speed(void **state)
 {
     tpi_motion_line line = {.rate = 0.9, .goal = 0.9, .tau_ns = 1000, .at_ns = 2000};
@@ -202,6 +245,7 @@ int main(void)
         cmocka_unit_test(steps_end_exactly_at_events),
         cmocka_unit_test(it_stands_at_the_last_known_frame_and_never_passes_it),
         cmocka_unit_test(a_stop_that_the_grip_does_not_allow_is_made_and_counted),
+        cmocka_unit_test(a_stop_at_the_last_known_frame_has_no_jump),
         cmocka_unit_test(a_step_of_nanoseconds_does_not_change_the_speed),
         cmocka_unit_test(slowing_a_motion_that_uses_the_acceleration_is_counted),
         cmocka_unit_test(an_adaptive_line_runs_at_the_rate_of_its_buffer),

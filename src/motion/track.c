@@ -24,6 +24,34 @@ void tpi_motion_track_set_state(tpi_motion_engine *e, tpi_motion_track *track,
         (uint16_t)(state != TPI_MOTION_TRACK_FREE ? brief->tracks | bit : brief->tracks & ~bit);
 }
 
+/* ---- Rates ---- */
+
+double tpi_motion_track_scale(const tpi_motion_track *track)
+{
+    switch (track->line.phase) {
+    case TPI_MOTION_EXACT:
+        return 1;
+    case TPI_MOTION_STEP:
+        return track->line.mean;
+    default:
+        return track->line.rate;
+    }
+}
+
+/* A speed holds until a step of the rate is over, with its mean. A set-point moves on within it,
+ * and comes to the rate at its end. */
+double tpi_motion_axis_scale(const tpi_motion_engine *e, const tpi_motion_axis *axis)
+{
+    const tpi_motion_motion *m = &axis->motion;
+
+    if (m->servo == 0) {
+        return 0;
+    }
+    return m->servo == TPI_MOTION_SERVO_POSITION && m->track->line.phase == TPI_MOTION_STEP
+               ? tpi_motion_line_rate(&m->track->line, tpi_motion_track_present(e))
+               : tpi_motion_track_scale(m->track);
+}
+
 /* ---- Planning ---- */
 
 static void steer(const tpi_motion_engine *e, tpi_motion_track *track)

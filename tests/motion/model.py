@@ -933,8 +933,9 @@ class Model:
         summary = self.seen_summary(line)
         if start is None:
             start = self.refused_at(frame)
-        if start is None and summary and summary.played == summary.frames:
-            start = summary.end - SOON  # at the latest: no command of it has run
+            if summary and summary.played == summary.frames:
+                latest = summary.end - SOON  # no command of it has run; a refusal is seen later than it happens
+                start = latest if start is None else min(start, latest)
         if start is not None:
             frame.due = start
             self.at(max(start + SOON, self.front), self.start_of_line, line, frame, start, frame.attempt, order=frame.rank)

@@ -24,9 +24,10 @@ def runs_that_once_disagreed_agree():
     begins on a time line that stands: the base does not drive on. Frames of one instant on slowed time, and one that is left in part. Speeds for a dof that slows down before its
     limit. An END behind the end of its playback. A frame of a sequence whose last motion has just been interrupted, a sequence that begins
     in the instant in which a higher rank comes, a speed that follows a set-point while time slows down, a STOP in a hold behind a
-    frame of the same instant."""
+    frame of the same instant. Set-points that are written within a step of the rate, and one that stops at the last known frame. A refused
+    frame at the end of its sequence."""
     for seed in (50593, 50758, 2020996, 2038894, 2039451, 2042909, 2051758, 2062250, 2062338, 4001892, 4003600, 4044079, 4113243, 4153711, 4194998, 4237946,
-                 10054626, 10157114, 30083603):
+                 10054626, 10157114, 30083603, 60090484, 60098389, 60239544):
         done = subprocess.run([sys.executable, COMPARE, sys.argv[1], "--seed", str(seed), "--runs", "1"], capture_output=True, text=True,
                               check=False)
         assert done.returncode == 0, done.stdout + done.stderr
