@@ -36,7 +36,7 @@ static const char *const written[] = {
     "device eye is Light Sensor\ndevice lamp is LED\nrepeat 3 times\nif eye > 5\nset lamp to "
     "true\nelse\nset lamp to false\nend\nprint eye\nend\n",
     "device left is Left Wheel\ndevice right is Right Wheel\nmove left at 50\nmove right at "
-    "-20.5\nwait 0.1\ndrive 30 turn 10\nwait 0.1\ndrive 200 turn -80\nstop left\nstop\n",
+    "-20.5\nwait 0.1\ndrive 30 turn 10\nwait 0.1\ndrive 2 * 100 turn -80\nstop left\nstop\n",
     "device arm is Servo\nlet a be 0\nrepeat 4 times\nset arm to a\nchange a by 45\nend\nstop\n",
     "device b is Button\nrepeat 3 times\nprint b\nwait 0.05\nend\nstop\nlet x be 0\nprint 5 mod "
     "x\n",
