@@ -10,8 +10,8 @@ RESULT = tap.run([sys.argv[1], "--check", "--json"])
 
 def no_frame_is_early_lost_or_written_twice():
     rows = [json.loads(line) for line in RESULT.stdout.splitlines()]
-    tap.equal([row["parameters"]["phase"] for row in rows], ["one", "hundred", "one", "flood"])
-    tap.equal([(row["early"], row["lost"], row["twice"]) for row in rows], [(0, 0, 0)] * 4)
+    tap.equal([row["parameters"]["phase"] for row in rows], ["one", "one", "hundred", "one", "flood"])
+    tap.equal([(row["early"], row["lost"], row["twice"]) for row in rows], [(0, 0, 0)] * 5)
 
 
 def nothing_is_written_after_the_stop_of_a_panic():
