@@ -109,13 +109,35 @@ static void judge(struct figures *f, unsigned frames, int64_t start_ns)
     }
 }
 
+static unsigned writes(void)
+{
+    unsigned all_devices = 0;
+
+    for (int d = 0; d < DEVICES; d++) {
+        all_devices += atomic_load(&noted.writes[d]);
+    }
+    return all_devices;
+}
+
+/* Nothing is written any more, also not of what the last round has left on a machine that stood
+ * still. */
+static void stand_at_start(void)
+{
+    unsigned before;
+
+    talk_frame(all.mover, 0, 0);
+    (void)talk_sync(all.mover);
+    do {
+        before = writes();
+        wait_ms(150);
+    } while (writes() != before);
+    robot_forget();
+}
+
 /* Back to the start, as fast as the limits allow; when the first frame is due. */
 static int64_t go_back(void)
 {
-    talk_frame(all.mover, 0, 0);
-    (void)talk_sync(all.mover); /* behind what the last round has left, if it was late */
-    wait_ms(150);
-    robot_forget();
+    stand_at_start();
     return robot_now_ns() / 1000 + 300000;
 }
 
@@ -123,10 +145,7 @@ static int64_t go_back(void)
 static int64_t send_all_frames(unsigned frames)
 {
     for (int64_t ahead_us = 1000000;; ahead_us *= 2) {
-        talk_frame(all.mover, 0, 0);
-        talk_sync(all.mover);
-        wait_ms(150);
-        robot_forget();
+        stand_at_start();
         const int64_t start_us = robot_now_ns() / 1000 + ahead_us;
 
         for (unsigned k = 1; k <= frames; k++) {
