@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "amcl_driver.h"
+#include "limits.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -30,10 +31,7 @@ const tp_param tpi_amcl_params[] = {
 
 static tp_status check(tp_instance *self, tp_error *err)
 {
-    static const struct {
-        const char *name;
-        double least, most;
-    } limits[] = {
+    static const struct limits limits[] = {
         {"pf_min_samples", 10, 100000},
         {"pf_max_samples", 10, 100000},
         {"pf_err", 0.001, 1},
@@ -43,14 +41,10 @@ static tp_status check(tp_instance *self, tp_error *err)
         {"laser_range_var", 0.01, 10},
         {"laser_range_bad", 0.001, 0.999},
     };
+    const tp_status status = tpi_limits_check(self, limits, sizeof limits / sizeof limits[0], err);
 
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const double value = tp_param_double(self, limits[i].name);
-        if (!(value >= limits[i].least && value <= limits[i].most)) {
-            tp_param_blame(self, limits[i].name);
-            return tp_fail(err, TP_E_RANGE, "%s is %g, not between %g and %g", limits[i].name,
-                           value, limits[i].least, limits[i].most);
-        }
+    if (status != TP_OK) {
+        return status;
     }
     return tp_param_double(self, "pf_min_samples") <= tp_param_double(self, "pf_max_samples")
                ? TP_OK

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "forward.h"
+#include "limits.h"
 #include "vfh_driver.h"
 
 const tp_param tpi_vfh_params[] = {
@@ -41,12 +42,7 @@ const tp_param tpi_vfh_params[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-struct limit {
-    const char *name;
-    double least, most;
-};
-
-static const struct limit limits[] = {
+static const struct limits limits[] = {
     {"cell_size", 0.01, 1},
     {"window_diameter", 11, 501},
     {"sector_angle", 1, 45},
@@ -72,20 +68,6 @@ static const struct limit limits[] = {
     {"escape_time", 0, 1000},
     {"escape_max_turnrate", 0, 20},
 };
-
-static tp_status check(tp_instance *self, tp_error *err)
-{
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const struct limit *l = &limits[i];
-        const double value = tp_param_double(self, l->name);
-        if (tp_param_given(self, l->name) && !(value >= l->least && value <= l->most)) {
-            tp_param_blame(self, l->name);
-            return tp_fail(err, TP_E_RANGE, "%s is %g, not between %g and %g", l->name, value,
-                           l->least, l->most);
-        }
-    }
-    return TP_OK;
-}
 
 /* The first of these that is given, otherwise what the second one falls back to. */
 static double either(const tp_instance *self, const char *older, const char *name)
@@ -166,7 +148,7 @@ static tp_status read_method(tp_instance *self, tpi_nav_vfh_settings *s, tp_erro
 tp_status tpi_vfh_settings(tp_instance *self, struct vfh *v, tp_error *err)
 {
     tpi_nav_vfh_settings *s = &v->method.settings;
-    tp_status status = check(self, err);
+    tp_status status = tpi_limits_check(self, limits, sizeof limits / sizeof limits[0], err);
 
     status = status == TP_OK ? tpi_vfh_outline(self, v, err) : status;
     status = status == TP_OK ? read_method(self, s, err) : status;

@@ -3,7 +3,7 @@
 
 #include "vfh_driver.h"
 
-static const double crowded_s = 10; /* somebody who was seen so lately may be beside the robot */
+static const double crowded_s = 10; /* a person seen within this time may stand beside it */
 static const double yield_s = 2;    /* how long it stands after a contact then */
 
 /* Whether it stands after a contact, since it may have touched somebody: most sensors do not see

@@ -12,6 +12,7 @@
 
 #include "drawing.h"
 #include "forward.h"
+#include "limits.h"
 #include "troupe/driver/planner.h"
 #include "troupe/interfaces/map.h"
 #include "wavefront_driver.h"
@@ -319,24 +320,17 @@ static tp_status wavefront_poll(tp_instance *self, tp_error *err)
 
 static tp_status read_settings(tp_instance *self, struct wavefront *w, tp_error *err)
 {
-    static const struct {
-        const char *name;
-        double least, most;
-    } limits[] = {
+    static const struct limits limits[] = {
         {"safety_dist", 0, 100},      {"max_radius", 0, 100},
         {"dist_penalty", 0, 1e6},     {"distance_epsilon", 0.01, 100},
         {"angle_epsilon", 0.001, 7},  {"replan_dist_thresh", -1, 1e6},
         {"replan_min_time", -1, 1e6}, {"update_rate", 0.1, 1000},
         {"patience", 1, 1e6},
     };
+    const tp_status status = tpi_limits_check(self, limits, sizeof limits / sizeof limits[0], err);
 
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const double value = tp_param_double(self, limits[i].name);
-        if (!(value >= limits[i].least && value <= limits[i].most)) {
-            tp_param_blame(self, limits[i].name);
-            return tp_fail(err, TP_E_RANGE, "%s is %g, not between %g and %g", limits[i].name,
-                           value, limits[i].least, limits[i].most);
-        }
+    if (status != TP_OK) {
+        return status;
     }
     w->settings = (struct wavefront_settings){
         .safety = tp_param_double(self, "safety_dist"),
