@@ -137,8 +137,8 @@ void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
 void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *device,
                             const tpi_play_node *number);
 
-/* Offer the unit of a dimension for one that there is not, unless a like one is of that dimension.
- */
+/* For an unknown unit, offer the unit of a dimension, unless a unit with a similar name has that
+ * dimension. */
 void tpi_play_offer_unit(tpi_play_checker *checker, const tpi_play_node *number,
                          tpi_play_dimension dimension);
 

@@ -68,8 +68,8 @@ void tpi_sensor_host_destroy(tpi_sensor_host *host); /* NULL is accepted */
 /* Ask: "R,1", without < > and check sum, at most 110 bytes. What was asked before is given up. */
 void tpi_sensor_host_ask(tpi_sensor_host *host, const char *command, int64_t now_ns);
 
-/* Clear the sensor: what it was told about data logging, and what it says. It gives no answer; on a
- * bad line it is told several times. */
+/* The sensor forgets its set-ups for data logging and what it was about to send. It gives no
+ * answer; on a bad line the bytes are sent several times. */
 void tpi_sensor_host_clear(tpi_sensor_host *host);
 
 /* Whether a command that comes twice is carried out once. */
