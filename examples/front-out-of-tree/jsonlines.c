@@ -243,10 +243,17 @@ static size_t on_unread(void *context)
     return client->in_length + tp_stream_unread(client->stream);
 }
 
+static int64_t on_unread_since(void *context)
+{
+    return tp_stream_since_ns(((const struct client *)context)->stream);
+}
+
 static const tp_stream_events stream_events = {
     .room = on_room, .read = on_read, .written = on_written, .end = on_end};
-static const tp_session_events session_events = {
-    .ready = on_ready, .lost = on_lost, .unread = on_unread};
+static const tp_session_events session_events = {.ready = on_ready,
+                                                 .lost = on_lost,
+                                                 .unread = on_unread,
+                                                 .unread_since = on_unread_since};
 static const tp_session_limits session_limits = {.data = 256, .replies = 1024, .requests = 64};
 
 static bool start_client(struct client *client)

@@ -219,6 +219,11 @@ static size_t unread(struct client *client)
     return connection->held_length + tp_stream_unread(connection->stream);
 }
 
+static int64_t unread_since(struct client *client)
+{
+    return tp_stream_since_ns(((const struct connection *)client)->stream);
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* The pieces of the oldest sealed messages, the first without what is gone already. */
@@ -334,6 +339,7 @@ static const struct transport stream_transport = {
     .write = write_all,
     .resume = resume,
     .unread = unread,
+    .unread_since = unread_since,
     .close = release,
 };
 

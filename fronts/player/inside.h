@@ -36,6 +36,8 @@ struct transport {
     void (*resume)(struct client *client);
     /* How many bytes have come of it that were not handled. */
     size_t (*unread)(struct client *client);
+    /* When those that were not read can have come at the earliest. Optional: all are read. */
+    int64_t (*unread_since)(struct client *client);
     /* Drop what has come and cannot be counted. Optional. */
     void (*drop)(struct client *client);
     /* Close the way and release the client, whose session is gone already. */

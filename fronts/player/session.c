@@ -61,6 +61,15 @@ static size_t on_unread(void *context)
     return client->transport->unread(client);
 }
 
+static int64_t on_unread_since(void *context)
+{
+    struct client *client = context;
+
+    assert(tpi_player_is_current(client->front));
+    return client->transport->unread_since != NULL ? client->transport->unread_since(client)
+                                                   : TP_NEVER;
+}
+
 static void on_drop(void *context)
 {
     struct client *client = context;
@@ -75,6 +84,7 @@ static const tp_session_events session_events = {
     .ready = on_ready,
     .lost = on_lost,
     .unread = on_unread,
+    .unread_since = on_unread_since,
     .drop = on_drop,
 };
 

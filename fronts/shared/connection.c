@@ -168,8 +168,16 @@ static size_t on_unread(void *context)
     return tpi_connection_unread(c);
 }
 
+static int64_t on_unread_since(void *context)
+{
+    const tp_connection *c = context;
+
+    assert(tpi_connection_is_current(c));
+    return tp_stream_since_ns(c->stream);
+}
+
 static const tp_session_events session_events = {
-    .ready = on_ready, .lost = on_lost, .unread = on_unread};
+    .ready = on_ready, .lost = on_lost, .unread = on_unread, .unread_since = on_unread_since};
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 

@@ -43,6 +43,15 @@ static size_t on_unread(void *context)
     return c == NULL ? 0 : c->in.length + tp_stream_unread(c->stream);
 }
 
+static int64_t on_unread_since(void *context)
+{
+    const struct client *client = context;
+    const struct connection *c = client->connection;
+
+    assert(front_is_current(client->front));
+    return c == NULL ? TP_NEVER : tp_stream_since_ns(c->stream);
+}
+
 static void on_drop(void *context)
 {
     struct client *client = context;
@@ -51,8 +60,11 @@ static void on_drop(void *context)
 }
 
 /* The session of a second form sends nothing to devices. */
-static const tp_session_events session_events = {
-    .ready = on_ready, .lost = on_lost, .unread = on_unread, .drop = on_drop};
+static const tp_session_events session_events = {.ready = on_ready,
+                                                 .lost = on_lost,
+                                                 .unread = on_unread,
+                                                 .unread_since = on_unread_since,
+                                                 .drop = on_drop};
 
 const tp_encoding *tpi_web_encoding(enum form form)
 {

@@ -65,6 +65,9 @@ typedef struct tp_session_events {
      * limit of an unfinished message is over. Returns the number of bytes of this client that have
      * arrived and were not handled yet. Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
+    /* When those of these bytes can have arrived at the earliest that the front has not read yet
+     * (tp_stream_since_ns()). Optional: for fronts that stop reading while the client waits. */
+    int64_t (*unread_since)(void *context);
     /* Another client has just ended a panic: drop what has arrived and cannot be counted by
      * `unread`, such as datagrams that were not read yet. Optional. */
     void (*drop)(void *context);
@@ -401,7 +404,7 @@ TP_API void tp_session_release(tp_session *session);
 /* ---- What a front is ------------------------------------------------------------------------- */
 
 /* Changes when a compiled front would no longer fit this header. */
-enum { TP_FRONT_ABI = 4 };
+enum { TP_FRONT_ABI = 5 };
 
 /* A front that is open at one address. */
 typedef struct tp_front_instance tp_front_instance;

@@ -106,6 +106,9 @@ TP_API void tp_stream_acknowledge(tp_stream *stream);
 /* The number of bytes that have arrived and were not read yet. */
 TP_API size_t tp_stream_unread(const tp_stream *stream);
 
+/* When these bytes can have arrived at the earliest, by the clock of the loop. */
+TP_API int64_t tp_stream_since_ns(const tp_stream *stream);
+
 enum { TP_STREAM_PIECES = 256 };
 
 /* Write as much as possible without waiting, at most TP_STREAM_PIECES pieces. Returns the number of
@@ -116,6 +119,10 @@ enum { TP_STREAM_PIECES = 256 };
  * Taken does not mean sent: when the kernel takes no more, the stream itself keeps a few bytes,
  * because libuv reports a writable socket only to a pending write. Closing discards these bytes. */
 TP_API long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned count);
+
+/* The same for bytes that would be too old later: if the kernel does not take the first of them at
+ * once, nothing is taken, and `written` is not called. */
+TP_API long tp_stream_try_write_at_once(tp_stream *stream, const tp_piece *pieces, unsigned count);
 
 /* Close the stream and discard what was not written. The memory is released later; no further event
  * is called. NULL is accepted. */

@@ -37,10 +37,12 @@ struct tpi_wire {
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-static void flush(tpi_wire *wire)
+typedef long write_call(tp_stream *stream, const tp_piece *pieces, unsigned count);
+
+static void flush_by(tpi_wire *wire, write_call *try_write)
 {
     const tp_piece piece = {wire->out + wire->out_sent, wire->out_length - wire->out_sent};
-    const long taken = tp_stream_try_write(wire->stream, &piece, 1);
+    const long taken = try_write(wire->stream, &piece, 1);
 
     if (taken < 0) {
         wire->out_sent = wire->out_length = 0; /* the end of the stream is reported later */
@@ -51,6 +53,24 @@ static void flush(tpi_wire *wire)
     if (!wire->blocked) {
         wire->out_sent = wire->out_length = 0;
     }
+}
+
+static void flush(tpi_wire *wire)
+{
+    flush_by(wire, tp_stream_try_write);
+}
+
+/* A command that moves is not kept for a server that does not read: it would be old. Nothing else
+ * waits. Whether it is on its way. */
+static bool flush_at_once(tpi_wire *wire)
+{
+    flush_by(wire, tp_stream_try_write_at_once);
+    if (wire->blocked && wire->out_sent == 0) {
+        wire->blocked = false; /* the next one finds out for itself */
+        wire->out_length = 0;
+        return false;
+    }
+    return true;
 }
 
 /* Room for so many bytes behind what waits; NULL without memory. */
@@ -74,9 +94,16 @@ static unsigned char *reserve(tpi_wire *wire, size_t length)
     return wire->out + wire->out_length;
 }
 
+static tp_status is_not_read(const tp_message *what, tp_error *err)
+{
+    return tp_fail(err, TP_E_LIMIT, "the server does not read: %s was not sent, and would be old",
+                   what->name);
+}
+
 static tp_status wire_send(tp_client *client, const tp_msghdr *header, const tp_message *what,
                            const void *value, tp_error *err)
 {
+    const bool moves = what != NULL && tp_effect_can_move(what->effect);
     tpi_wire *wire = client->wire;
     tp_msghdr full = *header;
     size_t size = 0;
@@ -88,9 +115,8 @@ static tp_status wire_send(tp_client *client, const tp_msghdr *header, const tp_
     if (status != TP_OK) {
         return tp_fail(err, status, "%s cannot be sent: %s", what->name, tp_status_text(status));
     }
-    if (wire->blocked && what != NULL && tp_effect_can_move(what->effect)) {
-        return tp_fail(err, TP_E_LIMIT,
-                       "the server does not read: %s was not sent, and would be old", what->name);
+    if (wire->blocked && moves) {
+        return is_not_read(what, err);
     }
     if (wire->out_length - wire->out_sent > MOST_UNSENT) {
         return tp_fail(err, TP_E_LIMIT, "the server does not read what it is sent");
@@ -105,6 +131,9 @@ static tp_status wire_send(tp_client *client, const tp_msghdr *header, const tp_
         tp_xdr_encode(what->ask, value, place + TP_XDR_HEADER_SIZE, size, &size);
     }
     wire->out_length += TP_XDR_HEADER_SIZE + size;
+    if (moves) {
+        return flush_at_once(wire) ? TP_OK : is_not_read(what, err);
+    }
     if (!wire->blocked) {
         flush(wire);
     }

@@ -316,6 +316,11 @@ size_t tp_stream_unread(const tp_stream *stream)
     return (size_t)length;
 }
 
+int64_t tp_stream_since_ns(const tp_stream *stream)
+{
+    return stream->arrival.behind ? stream->arrival.since_ns : tpi_loop_before_ns(stream->loop);
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static void on_carried(uv_write_t *request, int error)
@@ -386,7 +391,8 @@ static size_t convert(uv_buf_t *out, const tp_piece *pieces, unsigned count)
     return total;
 }
 
-long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned count)
+/* `keeps`: also if the kernel takes nothing, the stream carries the first bytes. */
+static long write_some(tp_stream *stream, const tp_piece *pieces, unsigned count, bool keeps)
 {
     uv_buf_t bufs[TP_STREAM_PIECES];
 
@@ -405,11 +411,21 @@ long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned cou
         return TP_E_IO;
     }
     size_t taken = written > 0 ? (size_t)written : 0;
-    if (taken < total) {
+    if (taken < total && (keeps || taken > 0)) {
         taken += carry(stream, bufs, count, taken);
         stream->blocked = stream->blocked || taken < total;
     }
     return stream->error == 0 ? (long)taken : TP_E_IO;
+}
+
+long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned count)
+{
+    return write_some(stream, pieces, count, true);
+}
+
+long tp_stream_try_write_at_once(tp_stream *stream, const tp_piece *pieces, unsigned count)
+{
+    return write_some(stream, pieces, count, false);
 }
 
 /* ---- Closing and telling --------------------------------------------------------------------- */

@@ -80,6 +80,44 @@ static void what_fits_just_so_needs_no_further_notice(void **state)
     assert_int_equal(b->server.written, 1);
 }
 
+static void what_would_be_old_later_is_taken_at_once_or_not_at_all(void **state)
+{
+    struct bench *b = *state;
+    const tp_piece piece = {.bytes = "xxxx", .length = 4};
+
+    tp_stream_pause(b->client.stream);
+    const size_t total = fill(&b->server);
+    assert_int_equal(tp_stream_try_write_at_once(b->server.stream, &piece, 1), 0);
+    tp_stream_resume(b->client.stream);
+    wait_for_bytes(b, &b->client, total);
+    for (int i = 0; i < 3; i++) {
+        tp_loop_turn(b->loop, false);
+    }
+    assert_int_equal(b->client.received, total);
+    assert_int_equal(b->server.written, 1); /* for what fill() had offered */
+}
+
+static void unread_bytes_are_as_old_as_the_pause(void **state)
+{
+    struct bench *b = *state;
+
+    const int64_t before_ns = tp_clock_now_ns(tp_clock_real());
+    tp_loop_turn(b->loop, false);
+    tp_stream_pause(b->server.stream);
+    const int64_t paused_ns = tp_clock_now_ns(tp_clock_real());
+    assert_int_equal(offer(&b->client, 0, 25), 25);
+    for (int i = 0; i < 3; i++) {
+        tp_loop_turn(b->loop, false);
+    }
+    assert_in_range(tp_stream_since_ns(b->server.stream), before_ns, paused_ns);
+    tp_stream_resume(b->server.stream);
+    wait_for_bytes(b, &b->server, 25);
+    for (int i = 0; i < 3; i++) {
+        tp_loop_turn(b->loop, false);
+    }
+    assert_true(tp_stream_since_ns(b->server.stream) > paused_ns);
+}
+
 static void a_paused_stream_reads_nothing_until_it_is_resumed(void **state)
 {
     struct bench *b = *state;
@@ -676,7 +714,9 @@ int main(void)
         BOTH_TESTS(writing_nothing_is_fine),
         BOTH_TESTS(a_slow_reader_makes_the_writer_wait_and_nothing_is_lost),
         BOTH_TESTS(what_fits_just_so_needs_no_further_notice),
+        BOTH_TESTS(what_would_be_old_later_is_taken_at_once_or_not_at_all),
         BOTH_TESTS(a_paused_stream_reads_nothing_until_it_is_resumed),
+        BOTH_TESTS(unread_bytes_are_as_old_as_the_pause),
         BOTH_TESTS(a_peer_that_closes_is_an_orderly_end_behind_its_last_bytes),
         BOTH_TESTS(a_connection_that_is_reset_is_a_failure_that_says_why),
         BOTH_TESTS(writing_to_a_peer_that_is_gone_fails_and_the_end_is_told_once),

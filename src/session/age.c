@@ -14,6 +14,7 @@
  */
 #include <assert.h>
 
+#include "base/order.h"
 #include "session/session.h"
 
 /* Beats within a lease; between the two limits. */
@@ -26,10 +27,19 @@ static int64_t now_ns(const tpi_clients *clients)
     return tp_clock_now_ns(tp_hub_clock(clients->hub));
 }
 
-/* Two beats: what is younger may have come during an ordinary wait. */
-static bool is_gap(const tpi_clients *clients, int64_t time_ns)
+/* The longest wait of an idle loop in which bytes can have come that arrived at this time at the
+ * earliest. */
+static int64_t longest_wait_ns(const tpi_clients *clients, int64_t arrival_ns)
 {
-    return time_ns > 2 * clients->beat.waited_ns;
+    const struct beat *beat = &clients->beat;
+
+    return arrival_ns >= beat->since_ns ? beat->period_ns : beat->longer_ns;
+}
+
+/* Two beats: what is younger may have come during an ordinary wait. */
+static bool is_gap(int64_t time_ns, int64_t wait_ns)
+{
+    return time_ns > 2 * wait_ns;
 }
 
 /* The waits of threads end late when the machine was suspended: they do not count that time. */
@@ -38,17 +48,17 @@ static void on_beat(void *context)
     tpi_clients *clients = context;
     const int64_t now = now_ns(clients);
 
-    if (is_gap(clients, now - clients->beat.last_ns)) {
+    if (is_gap(now - clients->beat.last_ns, clients->beat.period_ns)) {
         tpi_panic_wake(tpi_panic_of(clients->hub));
     }
     clients->beat.last_ns = now;
-    clients->beat.waited_ns = clients->beat.period_ns;
 }
 
 static void start(tpi_clients *clients, int64_t period_ns)
 {
+    clients->beat.longer_ns = clients->beat.period_ns;
     clients->beat.period_ns = period_ns;
-    clients->beat.last_ns = now_ns(clients);
+    clients->beat.since_ns = clients->beat.last_ns = now_ns(clients);
     tp_timer_every(clients->beat.timer, period_ns);
 }
 
@@ -59,7 +69,7 @@ tp_status tpi_age_join(tpi_clients *clients, tp_error *err)
     if (clients->beat.timer == NULL) {
         status = tp_timer_create(&clients->beat.timer, tpi_hub_loop(clients->hub), on_beat, clients,
                                  err);
-        clients->beat.period_ns = clients->beat.waited_ns = longest_beat_ns;
+        clients->beat.period_ns = longest_beat_ns;
         if (status == TP_OK) {
             start(clients, longest_beat_ns);
         }
@@ -87,21 +97,26 @@ void tpi_age_expect(tpi_clients *clients, int64_t lease_ns)
 
 /* ---- Clients that had to wait ---------------------------------------------------------------- */
 
-/* The bytes that have come while it was busy have waited since then, at most. Those that had waited
- * before are older. */
+/* The bytes that have come while it was busy have waited since then, at most, unless they had
+ * waited for the socket to be read. Those that had waited before are older. */
 static void count_waited(tp_session *session)
 {
     tpi_account *account = &session->account;
-    const size_t unread =
-        session->events->unread != NULL ? session->events->unread(session->context) : 0;
+    const tp_session_events *events = session->events;
+    const size_t unread = events->unread != NULL ? events->unread(session->context) : 0;
     const size_t older = account->waited[0].bytes;
+    const int64_t since_ns =
+        events->unread_since != NULL
+            ? tpi_smaller(account->busy_ns, events->unread_since(session->context))
+            : account->busy_ns;
 
     if (older == 0) {
         account->waited[0].bytes = unread;
-        account->waited[0].since_ns = account->busy_ns;
+        account->waited[0].since_ns = since_ns;
     } else if (unread > older) {
-        account->waited[1].since_ns =
-            account->waited[1].bytes > 0 ? account->waited[1].since_ns : account->busy_ns;
+        account->waited[1].since_ns = account->waited[1].bytes > 0
+                                          ? tpi_smaller(account->waited[1].since_ns, since_ns)
+                                          : since_ns;
         account->waited[1].bytes = unread - older;
     }
 }
@@ -109,17 +124,15 @@ static void count_waited(tp_session *session)
 void tpi_age_wait(tp_session *session, bool busy)
 {
     tpi_account *account = &session->account;
+    const bool was_busy = account->busy;
 
-    if (busy == account->busy) {
-        return;
-    }
     account->busy = busy;
     if (busy) {
-        const int64_t arrival_ns = tp_loop_arrival_ns(tpi_hub_loop(session->hub));
-        const int64_t now = now_ns(session->clients);
         /* What was read together with the message before may have waited in the socket already. */
-        account->busy_ns = arrival_ns != TP_NEVER && arrival_ns < now ? arrival_ns : now;
-    } else {
+        const int64_t arrival_ns = tp_loop_arrival_ns(tpi_hub_loop(session->hub));
+        account->busy_ns =
+            tpi_smaller(arrival_ns, was_busy ? account->busy_ns : now_ns(session->clients));
+    } else if (was_busy) {
         count_waited(session);
     }
 }
@@ -141,29 +154,43 @@ static const tp_session *receiver_of(const tp_session *session)
     return session->account.receiver != NULL ? session->account.receiver : session;
 }
 
-static int64_t earlier(int64_t a_ns, int64_t b_ns)
-{
-    return a_ns < b_ns ? a_ns : b_ns;
-}
-
+/* A message is as old as its first bytes. */
 static int64_t arrival_ns(const tp_session *session)
 {
-    const tpi_account *account = &receiver_of(session)->account;
+    const tp_session *receiver = receiver_of(session);
+    const tpi_account *account = &receiver->account;
     int64_t since_ns =
-        earlier(now_ns(session->clients), tp_loop_arrival_ns(tpi_hub_loop(session->hub)));
+        tpi_smaller(now_ns(session->clients), tp_loop_arrival_ns(tpi_hub_loop(session->hub)));
 
     if (account->waited[0].bytes > 0) {
-        since_ns = earlier(since_ns, account->waited[0].since_ns);
+        since_ns = tpi_smaller(since_ns, account->waited[0].since_ns);
     }
-    return session->account.origin != NULL ? earlier(since_ns, session->account.origin->since_ns)
-                                           : since_ns;
+    if (receiver->unfinished.bytes > 0) {
+        since_ns = tpi_smaller(since_ns, receiver->unfinished.arrival_ns);
+    }
+    return session->account.origin != NULL
+               ? tpi_smaller(since_ns, session->account.origin->since_ns)
+               : since_ns;
 }
 
 int64_t tpi_age_ns(const tp_session *session)
 {
-    const int64_t age_ns = now_ns(session->clients) - arrival_ns(session);
+    const int64_t since_ns = arrival_ns(session);
+    const int64_t age_ns = now_ns(session->clients) - since_ns;
 
-    return is_gap(session->clients, age_ns) ? age_ns : 0;
+    return is_gap(age_ns, longest_wait_ns(session->clients, since_ns)) ? age_ns : 0;
+}
+
+int64_t tpi_age_end_ns(const tp_session *session, int64_t lease_ns)
+{
+    const int64_t since_ns = arrival_ns(session);
+    const int64_t now = now_ns(session->clients);
+    const int64_t wait_ns = longest_wait_ns(session->clients, since_ns);
+    /* Ordinary waits that were longer than the lease say nothing. */
+    const bool counts = wait_ns < lease_ns || is_gap(now - since_ns, wait_ns);
+    const int64_t begin_ns = counts ? since_ns : now;
+
+    return begin_ns + tpi_smaller(lease_ns, TP_NEVER - now);
 }
 
 bool tpi_age_is_stale(const tp_session *session)

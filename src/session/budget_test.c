@@ -15,6 +15,7 @@ struct client {
     int ready;           /* how often it may go on */
     int lost;
     size_t unread;
+    int64_t unread_since_ns;
 };
 
 struct scene {
@@ -37,16 +38,24 @@ static size_t get_unread(void *context)
     return ((const struct client *)context)->unread;
 }
 
+static int64_t get_unread_since(void *context)
+{
+    return ((const struct client *)context)->unread_since_ns;
+}
+
 /* Clients 0 to 5 are guests, two on each host; 6 and 7 are on this machine's unix socket. */
 static void enter(struct scene *s, int i)
 {
     static const tp_session_limits limits = {.data = 16, .replies = 100, .requests = 100};
-    static const tp_session_events events = {
-        .ready = count_ready, .lost = count_lost, .unread = get_unread};
+    static const tp_session_events events = {.ready = count_ready,
+                                             .lost = count_lost,
+                                             .unread = get_unread,
+                                             .unread_since = get_unread_since};
     static const char *const names[CLIENTS] = {"10.0.0.1:1", "10.0.0.1:2", "10.0.0.2:1",
                                                "10.0.0.2:2", "10.0.0.3:1", "10.0.0.3:2",
                                                "unix",       "unix"};
 
+    s->clients[i].unread_since_ns = TP_NEVER;
     assert_int_equal(tp_session_create(&s->clients[i].session, s->p->b.hub, BENCH_ROBOT, &limits,
                                        &events, &s->clients[i], NULL),
                      TP_OK);
@@ -421,6 +430,58 @@ static void messages_are_as_old_as_the_client_was_busy(void **state)
     assert_int_equal(tpi_age_ns(member), 0);
 }
 
+static int64_t now_ns(struct scene *s)
+{
+    return tp_clock_now_ns(tp_hub_clock(s->p->b.hub));
+}
+
+/* The peer's kernel can deliver old bytes while the client waits for a short time only. */
+static void messages_are_as_old_as_what_the_socket_contained(void **state)
+{
+    struct scene *s = *state;
+    tp_session *member = s->clients[6].session;
+
+    turn(s);
+    const int64_t frozen_ns = now_ns(s);
+    for (int i = 0; i < 20; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    s->clients[6].unread = MESSAGE;
+    s->clients[6].unread_since_ns = frozen_ns;
+    set_busy(s, 6, true);
+    pass(s, 0.01);
+    set_busy(s, 6, false);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    assert_int_equal(tpi_age_end_ns(member, TP_NS_PER_S), frozen_ns + TP_NS_PER_S);
+    s->clients[6].unread = 2 * MESSAGE; /* one more has come, of the same age */
+    set_busy(s, 6, true);
+    pass(s, 0.01);
+    set_busy(s, 6, false);
+    tp_session_took(member, MESSAGE);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    tp_session_took(member, MESSAGE);
+    assert_int_equal(tpi_age_ns(member), 0);
+    assert_int_equal(tpi_age_end_ns(member, TP_NS_PER_S), now_ns(s) + TP_NS_PER_S);
+}
+
+static void a_message_is_as_old_as_its_first_bytes(void **state)
+{
+    struct scene *s = *state;
+    tp_session *member = s->clients[6].session;
+
+    turn(s);
+    turn(s);
+    tp_session_unfinished(member, MESSAGE / 2);
+    for (int i = 0; i < 20; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    tp_session_took(member, MESSAGE);
+    assert_int_equal(tpi_age_ns(member), 0);
+}
+
 static void messages_are_as_old_as_their_front_has_waited(void **state)
 {
     struct scene *s = *state;
@@ -511,6 +572,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),
+        cmocka_unit_test_setup_teardown(messages_are_as_old_as_what_the_socket_contained, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_message_is_as_old_as_its_first_bytes, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_their_front_has_waited, begin, end),
         cmocka_unit_test_setup_teardown(
             messages_are_as_old_and_as_stale_as_where_they_were_received, begin, end),

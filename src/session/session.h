@@ -120,7 +120,8 @@ struct page {
 struct unfinished {
     size_t bytes; /* of it; 0 if there is none */
     int64_t since_ns;
-    tp_timer *timer; /* owned; NULL until it is needed */
+    int64_t arrival_ns; /* of its first bytes, at the earliest */
+    tp_timer *timer;    /* owned; NULL until it is needed */
     bool armed;
 };
 
@@ -241,12 +242,16 @@ tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, 
 bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg,
                        const tpi_claim *claim, tp_error *err);
 /* The time that it may have waited counts as a part of its lease. */
-void tpi_terms_count_age(const struct subscription *s, tpi_claim *claim);
+void tpi_terms_count_age(const struct subscription *s, const tp_message *what, tpi_claim *claim);
 bool tpi_terms_owns(const tp_message *what);
 tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
 
 /* age.c: how old the message that is being handled can be; 0 if it has not waited. */
 int64_t tpi_age_ns(const tp_session *session);
+
+/* When it is older than a lease, as strictly as the loop can judge: what idle waits may add to its
+ * age counts, too, unless they are longer than the lease. */
+int64_t tpi_age_end_ns(const tp_session *session, int64_t lease_ns);
 
 /* It has waited in the front, borrowed; NULL: no longer. */
 void tpi_age_set_origin(tp_session *session, const tp_origin *origin);

@@ -172,7 +172,7 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     if (tpi_terms_is_late(s, what, msg, &claim, err)) {
         return TP_E_TIMEOUT;
     }
-    tpi_terms_count_age(s, &claim);
+    tpi_terms_count_age(s, what, &claim);
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!tpi_device_safety_look(device)->moves && what->effect != TP_EFFECT_READS);
     claim.yields = yields(s->session, what);

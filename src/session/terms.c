@@ -151,16 +151,18 @@ bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, con
                        const tpi_claim *claim, tp_error *err)
 {
     const int64_t lease_ns = shorter(claim->lease_ns, claim->valid_ns);
-    const int64_t age_ns = tpi_age_ns(s->session);
 
     if (!can_move(s, what) || lease_ns <= 0) {
         return false;
     }
-    if (age_ns >= lease_ns) {
+    const int64_t late_ns =
+        tp_clock_now_ns(tp_hub_clock(s->session->hub)) - tpi_age_end_ns(s->session, lease_ns);
+    if (late_ns >= 0) {
         tp_fail(err, TP_E_TIMEOUT,
                 "%s: %s can be %.1f s old, more than its lease of %.1f s: the server was frozen or "
                 "busy",
-                tpi_device_name(s->device), what->name, (double)age_ns / (double)TP_NS_PER_S,
+                tpi_device_name(s->device), what->name,
+                (double)(lease_ns + late_ns) / (double)TP_NS_PER_S,
                 (double)lease_ns / (double)TP_NS_PER_S);
         return true;
     }
@@ -171,10 +173,14 @@ bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, con
     return false;
 }
 
-void tpi_terms_count_age(const struct subscription *s, tpi_claim *claim)
+void tpi_terms_count_age(const struct subscription *s, const tp_message *what, tpi_claim *claim)
 {
     const int64_t age_ns = tpi_age_ns(s->session);
+    const int64_t lease_ns = shorter(claim->lease_ns, claim->valid_ns);
 
+    if (can_move(s, what) && lease_ns > 0) {
+        claim->until_ns = tpi_age_end_ns(s->session, lease_ns);
+    }
     claim->lease_ns = left_ns(claim->lease_ns, age_ns);
     claim->valid_ns = left_ns(claim->valid_ns, age_ns);
 }

@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 
+#include "base/order.h"
 #include "session/session.h"
 
 enum { LIMIT_S = 10, BYTES_A_SECOND = 16 << 10 };
@@ -69,6 +70,7 @@ void tp_session_unfinished(tp_session *session, size_t bytes)
         return;
     }
     part->since_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
+    part->arrival_ns = tpi_smaller(part->since_ns, tp_loop_arrival_ns(tpi_hub_loop(session->hub)));
     if (!need_timer(session)) {
         tpi_mailbox_lose(session); /* without memory */
     } else if (!part->armed) {
