@@ -237,7 +237,7 @@ def what_is_wrong_with_a_front_of_a_plugin_is_told():
     with folder() as here:
         lobby(here, "cfg/old.so", "old", "-DABI=0")
         is_refused(FAKE + 'front ( name "old" plugin "old" )',
-                   "cfg/x.cfg:2:27: cfg/old.so: old was built for ABI 0, this server has 4")
+                   "cfg/x.cfg:2:27: cfg/old.so: old was built for ABI 0, this server has 5")
         lobby(here, "cfg/other.so", "other", called="lobby")
         is_refused(FAKE + 'front ( name "other" plugin "other" )',
                    "cfg/x.cfg:2:29: cfg/other.so: the front other says that it is lobby")
