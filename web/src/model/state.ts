@@ -244,19 +244,20 @@ export function useSample(device: Device | undefined, message: string): Signal<S
 // ---- Leases ----------------------------------------------------------------------------------------
 
 let holders = 0;
-let beat = 0;
+let beat: Worker | null = null;
 
 /** Renews the page's leases until the returned function is called. A page that hangs renews nothing. */
 export function hold(): () => void {
   let held = true;
   if (holders++ === 0) {
-    beat = setInterval(() => link.tell({ op: 'ping' }), 300);
+    beat = new Worker(new URL('../parts/beat.ts', import.meta.url), { type: 'module', name: 'beat' });
+    beat.onmessage = () => link.tell({ op: 'ping' });
   }
   return () => {
     if (held) {
       held = false;
       if (--holders === 0) {
-        clearInterval(beat);
+        beat?.terminate();
       }
     }
   };
