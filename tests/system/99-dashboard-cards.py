@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The dashboard with a world and devices that the demo has not: a cave from a picture, joints, a pan-tilt unit.
+"""The dashboard with a world and devices that the demo has not: a cave from a picture, joints, a gripper.
 argv: the troupe program, source root, the folder of the npm packages."""
 import sys
 
@@ -7,7 +7,7 @@ import dashboards
 
 CAVE = """
 driver ( name "sim" worldfile "{root}/worlds/cave.world" provides [ "simulation:0" "world:0" "scene:0" ] )
-driver ( name "fake" provides [ "actarray:0" "ptz:0" "gripper:0" ] rate 20 )
+driver ( name "fake" provides [ "actarray:0" "gripper:0" "localize:0" ] rate 20 )
 """
 
 with dashboards.server(CAVE) as url:

@@ -27,6 +27,7 @@ main({
   'a cave has its halls: what is free in the picture is free on the page': async () => {
     const page = await open(base, 'world');
     await page.waitForSelector('.robots button');
+    equal(await page.locator('.robots button').evaluateAll((all) => all.map((one) => one.childNodes[1].textContent)), ['fern', 'iris', 'moss', 'reed']);
     const colour = (x, y) =>
       page.evaluate(
         ([wx, wy]) => {
@@ -81,6 +82,28 @@ main({
     await passes(base, 0.2);
     equal(await joint(2), before);
     holds(before > -2.5, 'it was too late');
+    await close(page);
+  },
+
+  'a gripper that was stopped has no errors': async () => {
+    const page = await open(base, 'devices');
+    const gripper = await card(page, 'gripper:0');
+    await gripper.getByRole('button', { name: 'Close' }).click();
+    await until('it closes', async () => (await ask(base, '/api/devices/gripper:0/STATE')).value.state !== 1);
+    await gripper.getByRole('button', { name: 'Stop' }).first().click();
+    await passes(base, 1.5); // longer than a lease
+    equal(await gripper.locator('[role=alert]').count(), 0);
+    await close(page);
+  },
+
+  'a list of fixed length is filled in; what moves nothing has no Halt': async () => {
+    const page = await open(base, 'devices');
+    const place = await card(page, 'localize:0');
+    await place.getByRole('button', { name: /request/ }).click();
+    equal(await place.locator('summary', { hasText: 'Halt' }).count(), 0);
+    await place.locator('summary', { hasText: 'Set pose' }).click();
+    await place.getByRole('button', { name: 'Ask' }).first().click();
+    await page.waitForSelector('.note:has-text("Set pose is done")');
     await close(page);
   },
 

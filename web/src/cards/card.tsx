@@ -108,7 +108,8 @@ function Ask({ device, message }: { device: Device; message: Message }) {
 function messagesOf(device: Device, kind: 'command' | 'request', names: string[]): Message[] {
   const all = descriptors.value!;
   const known = [...all.messages(device.interface, kind), ...all.common(kind).filter((message) => !NOT_ASKED.includes(message.name) && !PROPERTY.test(message.name))];
-  return known.filter((message) => names.includes(message.name) && message.mark !== 'extension');
+  const moves = [...all.messages(device.interface, 'command'), ...all.messages(device.interface, 'request')].some((message) => message.effect === 'moves');
+  return known.filter((message) => names.includes(message.name) && message.mark !== 'extension' && (moves || message.name !== 'HALT'));
 }
 
 type Property = { type: number; writable: number; key: string; unit: string; doc: string; value?: any };

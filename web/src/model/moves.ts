@@ -25,7 +25,7 @@ export function move(device: Device, message: string, value: unknown): boolean {
     return false;
   }
   if (message === 'STOP') {
-    forget(device);
+    halt(device); // the end of its lease is then nothing that anybody has to hear of
   } else if (descriptors.peek()!.message(device.interface, 'command', message)?.effect === 'moves') {
     change(new Set([...moved.peek(), device.name]));
   }
