@@ -19,7 +19,7 @@ function slow() {
 
 async function card(page, name) {
   const found = page.locator(`article[aria-label="${name}"]`);
-  await found.scrollIntoViewIfNeeded();
+  await until(`a card of ${name}`, () => found.scrollIntoViewIfNeeded().then(() => true, () => false)); // cards are made anew as devices come
   return found;
 }
 
@@ -104,6 +104,12 @@ main({
     await place.locator('summary', { hasText: 'Set pose' }).click();
     await place.getByRole('button', { name: 'Ask' }).first().click();
     await page.waitForSelector('.note:has-text("Set pose is done")');
+    await close(page);
+  },
+
+  'a robot that is away: the block editor says why it is not there': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocks :text("nobody")');
     await close(page);
   },
 
