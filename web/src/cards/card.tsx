@@ -186,7 +186,7 @@ function Properties({ device }: { device: Device }) {
 
 function Errors({ device }: { device: Device }) {
   const sample = useSample(device.data.includes('ERROR') ? device : undefined, 'ERROR').value;
-  useEffect(() => void (sample?.value?.text && forget(device)), [sample]);
+  useEffect(() => void (/\bstopped\b/.test(sample?.value?.text ?? '') && forget(device)), [sample]);
   return sample?.value?.text ? (
     <p class="bad" role="alert">
       {sample.value.text}

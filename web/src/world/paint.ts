@@ -35,7 +35,7 @@ export function toWorld(view: View, px: number, py: number): [number, number] {
 
 type Item = { model: Model; polygons: Polygon[]; z1: number; z0: number; color: Rgb; outline: Path2D | null };
 
-function join(item: Item): Path2D {
+function wholeOf(item: Item): Path2D {
   const whole = new Path2D();
   for (const polygon of item.polygons) {
     const shift = item.model.shifts.get(polygon.part);
@@ -47,9 +47,9 @@ function join(item: Item): Path2D {
 /** All polygons of an item as one: a hole is one that goes the other way round. Made again only if parts can move. */
 function outlineOf(item: Item): Path2D {
   if (item.polygons.some((polygon) => polygon.part > 0)) {
-    return join(item);
+    return wholeOf(item);
   }
-  return (item.outline ??= join(item));
+  return (item.outline ??= wholeOf(item));
 }
 
 export class Painter {
