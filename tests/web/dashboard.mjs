@@ -412,6 +412,7 @@ main({
     away = true;
     lines.forEach((line) => void line.close());
     await page.waitForSelector('.banner.warn:has-text("lost")');
+    await page.waitForSelector('.empty:has-text("Waiting for the server")'); // not that it has no world
     away = false;
     await page.waitForSelector('.banner.warn', { state: 'detached' });
     await page.waitForSelector('.robot h2:has-text("ada")');

@@ -405,7 +405,7 @@ export function WorldPage() {
     return device !== undefined ? new Scene(device) : vehicles ? new Odometry(devices.peek()) : null;
   }, [device?.name, session, services, vehicles]);
   if (scene === null) {
-    return <p class="empty">{descriptors.value === null ? 'Waiting for the server …' : 'This server has no simulated world and no vehicle. Its devices are on the page Devices.'}</p>;
+    return <p class="empty">{!session || device !== undefined || vehicles || descriptors.value === null ? 'Waiting for the server …' : 'This server has no simulated world and no vehicle. Its devices are on the page Devices.'}</p>;
   }
   return <View key={scene.device.name} scene={scene} />;
 }
