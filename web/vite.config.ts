@@ -5,6 +5,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  worker: { format: 'es', rollupOptions: { output: { entryFileNames: '[name].js' } } },
   build: {
     outDir: 'dist',
     assetsDir: '.',

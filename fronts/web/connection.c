@@ -78,7 +78,11 @@ static size_t consume(struct connection *c, const unsigned char *bytes, size_t l
         if (taken == 0) {
             break;
         }
-        tp_session_took(door_of(c), taken);
+        if (c->in.fragments > 0) {
+            tp_session_took_part(door_of(c), taken);
+        } else {
+            tp_session_took(door_of(c), taken);
+        }
         used += taken;
         *needed = 1;
     }

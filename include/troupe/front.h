@@ -196,10 +196,12 @@ TP_API void tp_session_heard(tp_session *session);
 TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *header);
 
 /* Report that a message of `bytes` bytes was handled: its work is charged. Messages that arrived
- * before the end of a
- * panic move nothing, even if they are read later. The session counts the bytes of such messages,
- * starting from the event `unread`. */
+ * before the end of a panic move nothing, even if they are read later. The session counts the bytes
+ * of such messages, starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
+
+/* The same for a part of a message that goes on: the time limit of the whole one continues. */
+TP_API void tp_session_took_part(tp_session *session, size_t bytes);
 
 /* Report that `bytes` bytes of a message have arrived whose end has not: after each read, with 0 if
  * there are none. The client is lost (`lost`) if the end takes too long: more than ten seconds

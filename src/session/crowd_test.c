@@ -306,6 +306,20 @@ static void the_next_message_has_its_own_time(void **state)
     assert_false(guest->lost);
 }
 
+static void parts_of_a_message_do_not_begin_its_time_again(void **state)
+{
+    struct crowd_test *t = *state;
+    const struct guest *guest = enter_and_speak(t, "127.0.0.1:1");
+
+    for (unsigned i = 0; i < 4; i++) {
+        assert_false(guest->lost);
+        tp_session_took_part(guest->session, 10);
+        tp_session_unfinished(guest->session, 10 * (i + 1));
+        move_clock(t, 3);
+    }
+    assert_true(guest->lost);
+}
+
 static void a_client_that_the_server_does_not_read_is_not_slow(void **state)
 {
     struct crowd_test *t = *state;
@@ -333,6 +347,7 @@ int main(void)
         CROWD_TEST(a_client_beyond_this_machine_has_to_speak_within_a_minute),
         CROWD_TEST(a_large_message_has_to_come_at_a_rate),
         CROWD_TEST(the_next_message_has_its_own_time),
+        CROWD_TEST(parts_of_a_message_do_not_begin_its_time_again),
         CROWD_TEST(a_client_that_the_server_does_not_read_is_not_slow),
     };
 

@@ -33,12 +33,17 @@ static void drop_unread(const tpi_clients *clients, const tp_session *who)
     }
 }
 
-void tp_session_took(tp_session *session, size_t bytes)
+void tp_session_took_part(tp_session *session, size_t bytes)
 {
     session->stale -= bytes < session->stale ? bytes : session->stale;
-    tpi_unfinished_took(session);
     tpi_age_took(session, bytes);
     tpi_budget_end_work(session, bytes);
+}
+
+void tp_session_took(tp_session *session, size_t bytes)
+{
+    tpi_unfinished_took(session);
+    tp_session_took_part(session, bytes);
 }
 
 tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,

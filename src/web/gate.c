@@ -128,8 +128,9 @@ static bool is_own(const tpi_http *request, bool secure)
 
 bool tpi_gate_knows_origin(const tpi_gate *gate, const tpi_http *request, bool secure)
 {
-    if (request->origin.text == NULL) {
-        return !tpi_span_same(request->fetch_site, "cross-site");
+    if (request->origin.text == NULL) { /* not of a browser, of its user, or of our own page */
+        return request->fetch_site.text == NULL || tpi_span_same(request->fetch_site, "none") ||
+               tpi_span_same(request->fetch_site, "same-origin");
     }
     return is_own(request, secure) || tpi_gate_is_listed(gate, request->origin);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The script ./troupe: silent if nothing has changed, builds after every change of the sources, describes its commands, installs.
 A small project stands in for the sources, so that a build takes a second.  argv: source root."""
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -101,6 +102,17 @@ def every_change_is_built_and_nothing_else():
             project.is_silent(wanted)
 
 
+def commands_that_begin_together_build_once():
+    folder, project = built()
+    with folder:
+        project.write("src/word.c", FILES["src/word.c"].replace("one", "two"))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(lambda _: project.run("word")[0], range(4)))
+        tap.equal([(result.returncode, result.stdout) for result in results], [(0, "two\n")] * 4)
+        tap.equal(sum("building build/run" in result.stderr for result in results), 1)
+        project.is_silent("two")
+
+
 def a_benchmark_is_built_once_and_after_changes():
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
@@ -180,6 +192,6 @@ def every_command_is_described_and_no_build_is_needed_for_it():
         tap.equal((project.folder / "build").exists(), False)
 
 
-tap.main(every_change_is_built_and_nothing_else, a_benchmark_is_built_once_and_after_changes, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
+tap.main(every_change_is_built_and_nothing_else, commands_that_begin_together_build_once, a_benchmark_is_built_once_and_after_changes, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
          a_failed_build_is_tried_again_and_shows_the_error, the_build_that_is_there_is_installed,
          every_command_is_described_and_no_build_is_needed_for_it)

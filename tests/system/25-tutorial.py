@@ -110,6 +110,8 @@ class Walk:
                             or not line.startswith("troupe send: ")) + "\n" if wanted else ""
         assert result.returncode == 0, (self.page, text, result.returncode, result.stdout)
         assert wanted is None or matches(wanted, printed), (self.page, text, result.stdout, wanted)
+        for picture in re.findall(r"--render (\S+)", text):
+            tap.equal((self.path / picture).read_bytes()[:4], b"\x89PNG")
 
     def ask(self, device, request, value=None):
         """An answer; what goes wrong is an assertion."""
@@ -119,18 +121,31 @@ class Walk:
         assert result.returncode == 0, (self.page, command, result.stderr)
         return json.loads(result.stdout)
 
+    def place(self, robot):
+        return self.ask("simulation:0", "GET_POSE2D", {"name": robot})["pose"]
+
+    def person_moves(self, robot, text):
+        """The commands of the next block move the robot: they are run here for the first time."""
+        before = self.place(robot)
+        self.run(text)
+        after = self.place(robot)
+        assert abs(after["px"] - before["px"]) + abs(after["py"] - before["py"]) > 0.3, (self.page, before, after)
+
+    def person_copies(self, robots, _):
+        """Both have gone the same way: they are as far from each other as at the beginning, 2 m."""
+        ben, anna = map(self.place, robots.split())
+        assert abs(anna["px"] - ben["px"]) < 0.3 and abs(anna["py"] - ben["py"] - 2) < 0.3, (anna, ben)
+        assert anna["px"] > -1.5, anna
+
     def person_drive(self, robot, text):
         """Holds the upper arrow until the robot has moved, then quits."""
-        def place():
-            return self.ask("simulation:0", "GET_POSE2D", {"name": robot})["pose"]
-
-        before = place()
+        before = self.place(robot)
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(self.path)
             os.execve("./troupe", text.split(), {**self.environment, "TERM": "xterm"})
         fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-        while abs(place()["px"] - before["px"]) + abs(place()["py"] - before["py"]) < 0.05:
+        while abs(self.place(robot)["px"] - before["px"]) + abs(self.place(robot)["py"] - before["py"]) < 0.05:
             os.write(fd, b"\x1b[A")
             while select.select([fd], [], [], 0.05)[0]:
                 assert os.read(fd, 65536)
@@ -196,9 +211,18 @@ def step_of(page):
     return step
 
 
+def a_step_with_another_server_says_that_the_last_one_ends():
+    servers = [(page, re.findall(r"^```server\n(.*)$", page.read_text(encoding="utf-8"), re.M)) for page in PAGES]
+    last = None
+    for page, commands in servers:
+        text = page.read_text(encoding="utf-8")
+        assert not commands or last in (None, commands[0]) or re.search(r"\bEnd the (demo|server of the last step)", text), page.name
+        last = commands[-1] if commands else last
+
+
 def the_program_in_c_is_the_example():
     page = (ROOT / "docs/tutorial/5-c.md").read_text(encoding="utf-8")
     assert f"```c\n{(ROOT / 'examples/drive.c').read_text(encoding='utf-8')}```" in page
 
 
-tap.main(there_are_seven_steps_in_their_order, the_program_in_c_is_the_example, *map(step_of, PAGES))
+tap.main(there_are_seven_steps_in_their_order, a_step_with_another_server_says_that_the_last_one_ends, the_program_in_c_is_the_example, *map(step_of, PAGES))

@@ -2,6 +2,8 @@
 """The web front against browsers of strangers and clients that break rules. Every message of every interface is tried
 without a key, with a wrong one, with a wrong Host, Origin and content type: nothing of it reaches a device.
 argv: the troupe program."""
+import concurrent.futures
+import contextlib
 import json
 import select
 import signal
@@ -69,6 +71,7 @@ def nothing_of_a_stranger_reaches_a_device():
                     ("null origin", (403,), {"headers": {**KEY, "Origin": "null"}}),
                     ("another port", (403,), {"headers": {**KEY, "Origin": "http://127.0.0.1:1"}}),
                     ("other site", (403,), {"headers": {**KEY, "Sec-Fetch-Site": "cross-site"}}),
+                    ("another port of this site", (403,), {"headers": {**KEY, "Sec-Fetch-Site": "same-site"}}),
                     ("form", (415,), {"headers": {**KEY, "Content-Type": "application/x-www-form-urlencoded"}}),
                     ("plain", (415,), {"headers": {**KEY, "Content-Type": "text/plain"}}),
                     ("no type", (415,), {"headers": {**KEY, "Content-Type": None}}),
@@ -213,6 +216,21 @@ def frames_that_are_none_end_the_connection():
         with web.Socket(server) as client:
             client.socket.sendall(client.frame(1, b'{"op":', fin=False) + client.frame(9, b"?") + client.frame(0, b'"ping"}'))
             client.op("pong")
+
+
+def trickle():
+    """A message in fragments that never ends, and pings between them, until the server ends the connection."""
+    with web.Server() as server, web.Socket(server) as client, contextlib.suppress(ConnectionError):
+        client.socket.sendall(client.frame(1, b"{", fin=False))
+        while not select.select([client.socket], [], [], 0.3)[0] or client.socket.recv(65536) != b"":
+            client.socket.sendall(client.frame(0, b" ", fin=False) + client.frame(9, b"?"))
+
+
+TRICKLE = concurrent.futures.ThreadPoolExecutor(1).submit(trickle)  # beside the other tests
+
+
+def a_message_in_fragments_has_to_end():
+    TRICKLE.result()
 
 
 def a_hundred_clients_that_do_not_read_slow_nobody():
@@ -369,5 +387,5 @@ tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_
          a_websocket_of_another_page_is_refused, everybody_stops_and_not_everybody_resets, no_path_leads_out_of_the_dashboard,
          requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
          a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly,
-         many_greetings_of_TLS_delay_nobody, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
+         many_greetings_of_TLS_delay_nobody, a_message_in_fragments_has_to_end, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
          a_command_from_before_the_end_of_a_panic_moves_nothing, a_command_that_waits_for_its_device_gets_old)

@@ -358,6 +358,10 @@ main({
     await page.fill('#program-text', 'device eye is Light Senser\ndrive 10\n');
     await page.waitForSelector('.mistakes li:has-text("Line 1")');
     await page.waitForSelector('.mistakes:has-text("Light Sensor")'); // the fix
+    await page.waitForSelector('.blocklyDraggable .blocklyIconGroup');
+    await page.fill('#program-text', 'drvie 10\n');
+    await page.waitForSelector('.blocks :text("the blocks are those before")');
+    equal(await page.locator('.blocklyDraggable .blocklyIconGroup').count(), 0); // its line is not that of a block
     await close(page);
   },
 
@@ -408,6 +412,7 @@ main({
     away = true;
     lines.forEach((line) => void line.close());
     await page.waitForSelector('.banner.warn:has-text("lost")');
+    await page.waitForSelector('.empty:has-text("Waiting for the server")'); // not that it has no world
     away = false;
     await page.waitForSelector('.banner.warn', { state: 'detached' });
     await page.waitForSelector('.robot h2:has-text("ada")');

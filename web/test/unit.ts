@@ -6,7 +6,7 @@ import { draftOf, textOf, timeText, type Channel, type Part } from '../src/model
 import { factsAt, inputsOf } from '../src/model/sensors';
 import { csvOf, over, pick, Trace } from '../src/model/trace';
 import { bytesText, clockText } from '../src/parts/amounts';
-import { brief, number } from '../src/parts/number';
+import { brief, number, ticks } from '../src/parts/number';
 import { readPicture } from '../src/wire/cdr';
 import { callFrame, publishFrame, readFrame, readJson } from '../src/wire/frames';
 
@@ -54,6 +54,12 @@ const tests: Record<string, () => void> = {
     same([number(-0.0001, 2), number(-1.5, 1), number(NaN), number(Infinity), number(12345678.5), number(3), number(undefined)], ['0.00', '−1.5', 'not a number', '∞', '1.23e+7', '3', '–']);
     same([asNumber('NaN'), asNumber('-Infinity'), asNumber(true)], [NaN, -Infinity, 1]);
     same(asText([195, 164, 0]), 'ä');
+    same(ticks([0, 0.25, 0.5]), ['0.00', '0.25', '0.50']);
+    same(ticks([481369998, 481369998.5, 481369999]), ['481369998.0', '481369998.5', '481369999.0']);
+    same(ticks([-20000, -10000, 0]), ['−20000', '−10000', '0']);
+    same(ticks([2.3502, 2.3504]), ['2.3502', '2.3504']);
+    same(ticks([-2e-9, 0, 2e-9]), ['−2.0e−9', '0.0e+0', '2.0e−9']);
+    same([ticks([7]), ticks([])], [['7'], []]);
     same([title('GET_GEOM'), unitOf({ name: 'a', type: 'f32', shape: 'one', unit: 'm/s^2' })], ['Get geom', 'm/s²']);
   },
 

@@ -3,7 +3,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { command, descriptors, fail, link, may, nameOf, note, request, topicOf, useSample, type Device, type Right } from '../model/state';
+import { descriptors, fail, link, may, nameOf, note, request, topicOf, useSample, type Device, type Right } from '../model/state';
+import { forget, halt, move, moved } from '../model/moves';
 import { title, type Effect, type Message } from '../model/descriptors';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
@@ -71,9 +72,7 @@ function Ask({ device, message }: { device: Device; message: Message }) {
   const needed = RIGHT_OF[message.effect ?? 'writes'];
   const send = async (value: any) => {
     if (message.kind === 'command') {
-      if (!command(device, message.name, value)) {
-        note('There is no connection to the server.', true);
-      }
+      move(device, message.name, value);
       return;
     }
     busy.value = true;
@@ -109,7 +108,8 @@ function Ask({ device, message }: { device: Device; message: Message }) {
 function messagesOf(device: Device, kind: 'command' | 'request', names: string[]): Message[] {
   const all = descriptors.value!;
   const known = [...all.messages(device.interface, kind), ...all.common(kind).filter((message) => !NOT_ASKED.includes(message.name) && !PROPERTY.test(message.name))];
-  return known.filter((message) => names.includes(message.name) && message.mark !== 'extension');
+  const moves = [...all.messages(device.interface, 'command'), ...all.messages(device.interface, 'request')].some((message) => message.effect === 'moves');
+  return known.filter((message) => names.includes(message.name) && message.mark !== 'extension' && (moves || message.name !== 'HALT'));
 }
 
 type Property = { type: number; writable: number; key: string; unit: string; doc: string; value?: any };
@@ -121,6 +121,9 @@ function PropertyRow({ device, property, again }: { device: Device; property: Pr
   const value = typed.value ?? property.value;
   const set = (next: any) => {
     typed.value = null;
+    if (next === '' && kind !== 'text') {
+      return; // emptied: the value stays
+    }
     link
       .setParameters([{ name: topicOf(device, property.key), value: kind === 'bool' ? !!next : kind === 'text' ? String(next) : +next, type: kind === 'double' ? 'float64' : undefined }])
       .then(again, fail);
@@ -183,6 +186,7 @@ function Properties({ device }: { device: Device }) {
 
 function Errors({ device }: { device: Device }) {
   const sample = useSample(device.data.includes('ERROR') ? device : undefined, 'ERROR').value;
+  useEffect(() => void (/\bstopped\b/.test(sample?.value?.text ?? '') && forget(device)), [sample]);
   return sample?.value?.text ? (
     <p class="bad" role="alert">
       {sample.value.text}
@@ -219,6 +223,14 @@ export function Card({ device }: { device: Device }) {
       <p class="hint doc">{described?.doc}</p>
       <Errors device={device} />
       {Picture !== undefined ? <Picture device={device} /> : <Data device={device} />}
+      {moved.value.has(device.name) && (
+        <p class="row">
+          This page moves it.
+          <button type="button" class="small" onClick={() => halt(device)}>
+            Stop
+          </button>
+        </p>
+      )}
       <div class="parts">
         {parts.map(([part, text]) => (
           <button key={part} class="quiet small" type="button" aria-expanded={open.value === part} onClick={() => (open.value = open.value === part ? '' : part)}>

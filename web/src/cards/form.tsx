@@ -14,6 +14,9 @@ export function blank(all: Descriptors, struct: Struct | undefined): any {
     }
     if (isText(field)) {
       value[field.name] = '';
+    } else if (field.shape === 'fixed') {
+      const elements = Array.from({ length: field.length ?? 0 }, () => (inner !== undefined ? blank(all, inner) : 0));
+      value[field.name] = inner !== undefined ? elements : elements.join(' ');
     } else if (field.shape !== 'one') {
       value[field.name] = inner !== undefined ? [] : '';
     } else if (inner !== undefined) {
@@ -80,7 +83,7 @@ function Input({ field, value, change, suffix, id }: { field: Field; value: any;
     );
   }
   if (isText(field) || field.shape !== 'one') {
-    const hint = isText(field) ? undefined : 'numbers, with blanks between';
+    const hint = isText(field) ? undefined : `${field.shape === 'fixed' ? field.length + ' ' : ''}numbers, with blanks between`;
     return <input id={id} type="text" value={value} placeholder={hint} onInput={(event) => change(event.currentTarget.value)} />;
   }
   const whole = /^[ui]/.test(field.type);
@@ -141,16 +144,18 @@ function List({ field, inner, value, change, suffix }: { field: Field; inner: St
           <Fields struct={inner} value={one} suffix={suffix} change={(next) => change(value.map((old, k) => (k === i ? next : old)))} />
         </fieldset>
       ))}
-      <div class="row">
-        <button type="button" onClick={() => change([...value, blank(all, inner)])}>
-          Add
-        </button>
-        {value.length > 0 && (
-          <button type="button" onClick={() => change(value.slice(0, -1))}>
-            Remove
+      {field.shape !== 'fixed' && (
+        <div class="row">
+          <button type="button" onClick={() => change([...value, blank(all, inner)])}>
+            Add
           </button>
-        )}
-      </div>
+          {value.length > 0 && (
+            <button type="button" onClick={() => change(value.slice(0, -1))}>
+              Remove
+            </button>
+          )}
+        </div>
+      )}
     </fieldset>
   );
 }

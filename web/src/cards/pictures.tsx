@@ -3,7 +3,9 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { command, descriptors, fail, link, may, request, topicOf, useSample, type Device } from '../model/state';
+import { move } from '../model/moves';
 import { number } from '../parts/number';
+import { Slider } from '../parts/slider';
 import { Stick } from '../parts/stick';
 import { Drive } from '../world/drive';
 import { readPicture } from '../wire/cdr';
@@ -318,7 +320,7 @@ function Buttons({ device, names }: { device: Device; names: [string, string][] 
       {names
         .filter(([name]) => device.commands.includes(name))
         .map(([name, text]) => (
-          <button key={name} type="button" disabled={!may('move')} onClick={() => command(device, name, null)}>
+          <button key={name} type="button" disabled={!may('move')} onClick={() => move(device, name, null)}>
             {text}
           </button>
         ))}
@@ -366,15 +368,14 @@ function Arm({ device }: Props) {
         return (
           <div class="joint" key={i}>
             <label for={`joint-${device.number}-${i}`}>Joint {i + 1}</label>
-            <input
+            <Slider
               id={`joint-${device.number}-${i}`}
-              type="range"
               min={low}
               max={high}
               step={(high - low) / 100}
               value={actuator.position}
               disabled={!may('move') || !device.commands.includes('POS')}
-              onChange={(event) => command(device, 'POS', { joint: i, position: +event.currentTarget.value })}
+              set={(position) => move(device, 'POS', { joint: i, position })}
             />
             <output class="num">{turns ? `${number((actuator.position * 180) / Math.PI, 0)} °` : `${number(actuator.position, 3)} m`}</output>
           </div>
@@ -382,7 +383,7 @@ function Arm({ device }: Props) {
       })}
       <div class="row">
         {device.commands.includes('HOME') && (
-          <button type="button" disabled={!may('move')} onClick={() => command(device, 'HOME', { joint: -1 })}>
+          <button type="button" disabled={!may('move')} onClick={() => move(device, 'HOME', { joint: -1 })}>
             Home
           </button>
         )}
@@ -415,14 +416,14 @@ function PanTilt({ device }: Props) {
   }
   const set = (part: 'pan' | 'tilt', degrees: number) => {
     wish.value = { pan: sample.value.pan, tilt: sample.value.tilt, ...wish.value, [part]: (degrees * Math.PI) / 180 };
-    command(device, 'STATE', { ...wish.value, zoom: sample.value.zoom, panspeed: 1, tiltspeed: 1 });
+    move(device, 'STATE', { ...wish.value, zoom: sample.value.zoom, panspeed: 1, tiltspeed: 1 });
   };
   return (
     <div class="joints">
       {(['pan', 'tilt'] as const).map((part) => (
         <div class="joint" key={part}>
           <label for={`${part}-${device.number}`}>{part === 'pan' ? 'Pan' : 'Tilt'}</label>
-          <input id={`${part}-${device.number}`} type="range" min="-90" max="90" disabled={!may('move')} value={(sample.value[part] * 180) / Math.PI} onChange={(event) => set(part, +event.currentTarget.value)} />
+          <Slider id={`${part}-${device.number}`} min={-90} max={90} disabled={!may('move')} value={(sample.value[part] * 180) / Math.PI} set={(degrees) => set(part, degrees)} />
           <output class="num">{number((sample.value[part] * 180) / Math.PI, 0)} °</output>
         </div>
       ))}

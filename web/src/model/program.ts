@@ -22,6 +22,7 @@ export class ProgramDevice {
   /** The program that the robot has; null if it has none. */
   readonly loaded = signal<bench.Kept | null>(null);
   grammar: Grammar | null = null;
+  trouble = ''; // why it could not be opened
 
   private ends: (() => void)[] = [];
   private unheard: () => void = () => {};
@@ -42,6 +43,7 @@ export class ProgramDevice {
   /** The user looks at it. */
   async open(): Promise<void> {
     this.leave();
+    this.trouble = '';
     this.output.value = [];
     this.unheard = link.listen(topicOf(this.device, 'OUTPUT'), (value) => this.printed(value));
     this.grammar ??= JSON.parse(asText((await request(this.device, 'GRAMMAR')).text));

@@ -244,19 +244,29 @@ export function useSample(device: Device | undefined, message: string): Signal<S
 // ---- Leases ----------------------------------------------------------------------------------------
 
 let holders = 0;
-let beat = 0;
+let timer = 0;
+let beat: Worker | null = null;
 
-/** Renews the page's leases until the returned function is called. A page that hangs renews nothing. */
+function ping(): void {
+  if (holders > 0) {
+    link.tell({ op: 'ping' });
+  }
+}
+
+/** Renews the page's leases until the returned function is called. A page that hangs renews nothing. The worker also strikes
+ * while the page is hidden; until it is loaded, the page's own timer does. */
 export function hold(): () => void {
   let held = true;
   if (holders++ === 0) {
-    beat = setInterval(() => link.tell({ op: 'ping' }), 300);
+    timer = setInterval(ping, 300);
+    beat ??= new Worker(new URL('../parts/beat.ts', import.meta.url), { type: 'module', name: 'beat' });
+    beat.onmessage = ping;
   }
   return () => {
     if (held) {
       held = false;
       if (--holders === 0) {
-        clearInterval(beat);
+        clearInterval(timer);
       }
     }
   };

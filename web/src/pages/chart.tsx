@@ -5,7 +5,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { over, type Trace } from '../model/trace';
 import { Icon } from '../parts/icons';
-import { brief, number } from '../parts/number';
+import { number, ticks } from '../parts/number';
 import { savePng } from '../parts/save';
 import { isDark } from '../parts/theme';
 
@@ -29,13 +29,25 @@ function label(name: string, unit: string): string {
   return unit === '' ? name : `${name} (${unit})`;
 }
 
-function tickTexts(_: uPlot, ticks: number[]): string[] {
-  return ticks.map(brief);
+function tickTexts(_: uPlot, places: number[]): string[] {
+  return ticks(places);
+}
+
+/** Room for the longest of the texts beside the axis. */
+function room(_: uPlot, texts: string[] | null): number {
+  return Math.max(56, 22 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length)));
 }
 
 /** From the least to the greatest number, with a margin. */
 function range(low: number, high: number): uPlot.Range.MinMax {
-  return low > high ? [0, 1] : (uPlot.rangeNum(low, high, 0.08, true) as uPlot.Range.MinMax);
+  if (low > high) {
+    return [0, 1]; // nothing yet
+  }
+  if (low === high) {
+    const margin = 0.1 * Math.abs(low) || 1;
+    return [low - margin, high + margin];
+  }
+  return uPlot.rangeNum(low, high, 0.08, true) as uPlot.Range.MinMax;
 }
 
 /** The numbers between which a value lies. */
@@ -85,7 +97,7 @@ function axes({ unit, x, traces }: Look): uPlot.Axis[] {
   const axis = { stroke: style.getPropertyValue('--ink'), grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif' };
   return [
     { ...axis, label: x === null ? 'time (s)' : label(x.name, x.unit), labelSize: 18, size: 34, ...(x === null ? {} : { values: tickTexts }) },
-    { ...axis, label: label(traces.length === 1 && traces[0].name.length <= LONGEST_LABEL ? traces[0].name : 'value', unit), labelSize: 20, size: 56, values: tickTexts },
+    { ...axis, label: label(traces.length === 1 && traces[0].name.length <= LONGEST_LABEL ? traces[0].name : 'value', unit), labelSize: 20, size: room, values: tickTexts },
   ];
 }
 

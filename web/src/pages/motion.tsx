@@ -7,6 +7,7 @@ import { canAsk, devices, fail, may, robotOf, stop } from '../model/state';
 import { Icon } from '../parts/icons';
 import { number } from '../parts/number';
 import { go, route } from '../parts/route';
+import { Slider } from '../parts/slider';
 import './motion.css';
 
 const SHOWN_S = 20; // of the timeline
@@ -106,7 +107,7 @@ function DofRow({ joint, index, dof, mechanism }: { robot: Description; joint: J
       {fixed ? (
         <meter id={id} min={low} max={high} value={value} />
       ) : (
-        <input id={id} type="range" min={low} max={high} step={(high - low) / 200} value={value} disabled={!may('move') || taken || !!mechanism.state.value?.panicked} title={taken ? `${holder.label} moves it` : undefined} onChange={(event) => void mechanism.set(index, dof, +event.currentTarget.value, 1).catch(fail)} />
+        <Slider id={id} min={low} max={high} step={(high - low) / 200} value={value} disabled={!may('move') || taken || !!mechanism.state.value?.panicked} title={taken ? `${holder.label} moves it` : undefined} set={(place) => void mechanism.set(index, dof, place, 1).catch(fail)} />
       )}
       <output class="num">{turns ? `${number((value * 180) / Math.PI, 1)} °` : `${number(value, 3)} m`}</output>
       {holder !== undefined && <span class={`chip ${taken ? 'warn' : 'good'}`}>{holder.label === OWN_NAME ? 'yours' : holder.label || 'held'}</span>}
@@ -215,7 +216,7 @@ function Controls({ mechanism }: { mechanism: Mechanism }) {
       </button>
       <label>
         Rate
-        <input type="range" min="0" max="1" step="0.05" disabled={no} value={rate} onChange={(event) => set(+event.currentTarget.value)} />
+        <Slider min={0} max={1} step={0.05} disabled={no} value={rate} set={set} />
         <output class="num">{number(rate * 100, 0)} %</output>
       </label>
       <button type="button" disabled={no || busy} title={busy ? `${others.join(', ')} moves joints` : undefined} onClick={() => void mechanism.home().catch(fail)}>

@@ -18,6 +18,7 @@ const MOST_CREW = 24; // robots that are watched
 
 // ---- Blocks ------------------------------------------------------------------------------------------
 
+const LOADING = 'Loading the block editor …';
 const NEEDS_KEY = 'Blocks need a key: the button at the top.'; // the server makes them
 
 /** What the editors have agreed on: the text that both show. */
@@ -25,12 +26,13 @@ function Blocks({ program }: { program: ProgramDevice }) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   const shown = useRef<string | null>(null); // the text of the blocks
-  const why = useSignal('Loading the block editor …');
+  const why = useSignal(LOADING);
   useEffect(() => {
     let gone = false;
     const begin = async () => {
       const { Editor } = await import('../blocks/editor');
       while (program.grammar === null && !gone) {
+        why.value = program.trouble || LOADING; // the server describes the blocks
         await new Promise((done) => setTimeout(done, 50));
       }
       if (gone || place.current === null) {
@@ -96,7 +98,8 @@ function Blocks({ program }: { program: ProgramDevice }) {
       program.text.subscribe(follow),
       right.subscribe(follow),
       program.state.subscribe(show),
-      program.report.subscribe((report) => editor.current?.showMistakes(report?.mistakes ?? [])),
+      // Lines of another text are not those of the blocks.
+      program.report.subscribe((report) => editor.current?.showMistakes(shown.current === program.text.peek() ? (report?.mistakes ?? []) : [])),
     ];
     return () => {
       gone = true;
@@ -520,7 +523,10 @@ export default function ProgramsPage() {
   const program = crew.find((one) => one.device.name === device?.name) ?? null;
   useEffect(() => {
     chosen = program?.device.name ?? chosen;
-    program?.open().catch(fail);
+    program?.open().catch((error) => {
+      program.trouble = error.message;
+      fail(error);
+    });
     return () => program?.leave();
   }, [program]);
   if (program === null) {

@@ -45,7 +45,7 @@ function Clock({ scene }: { scene: Scene }) {
           <select disabled={!may('write')} value={String(clock.speed)} onChange={(event) => set('speed', +event.currentTarget.value)}>
             {speeds.map((speed) => (
               <option key={speed} value={String(speed)}>
-                {speed === 0 ? 'fastest' : `× ${speed}`}
+                {speed === 0 ? 'fastest' : `× ${+speed.toPrecision(3)}`}
               </option>
             ))}
           </select>
@@ -240,7 +240,7 @@ function RobotPanel({ scene, robot, drive, journey, stage, close }: { scene: Sce
 function Robots({ scene, stage, chosen }: { scene: Scene; stage: Stage; chosen: () => void }) {
   scene.ready.value;
   scene.count.value;
-  const robots = scene.robots();
+  const robots = scene.robots().sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
   if (robots.length === 0) {
     return null;
   }
@@ -405,7 +405,7 @@ export function WorldPage() {
     return device !== undefined ? new Scene(device) : vehicles ? new Odometry(devices.peek()) : null;
   }, [device?.name, session, services, vehicles]);
   if (scene === null) {
-    return <p class="empty">{descriptors.value === null ? 'Waiting for the server …' : 'This server has no simulated world and no vehicle. Its devices are on the page Devices.'}</p>;
+    return <p class="empty">{!session || device !== undefined || vehicles || descriptors.value === null ? 'Waiting for the server …' : 'This server has no simulated world and no vehicle. Its devices are on the page Devices.'}</p>;
   }
   return <View key={scene.device.name} scene={scene} />;
 }

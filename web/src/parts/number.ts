@@ -22,3 +22,25 @@ export function number(value: any, digits?: number): string {
 export function brief(value: unknown): string {
   return number(value).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }
+
+const LONGEST_TICK = 11; // letters
+
+/** Numbers at equal distances, with as many digits as tell them apart. */
+export function ticks(values: number[]): string[] {
+  const step = Math.abs(values[1] - values[0]);
+  if (!(step > 0)) {
+    return values.map(brief);
+  }
+  const isWhole = (one: number) => Math.abs(one - Math.round(one)) < 1e-6 * one;
+  let digits = 0;
+  while (digits < 15 && !isWhole(step * 10 ** digits)) {
+    digits++;
+  }
+  const texts = values.map((value) => number(value, digits));
+  if (texts.every((text) => text.length <= LONGEST_TICK)) {
+    return texts;
+  }
+  const most = Math.max(...values.map(Math.abs));
+  const exact = Math.min(Math.max(Math.ceil(Math.log10(most / step) + 0.5), 1), 9);
+  return values.map((value) => value.toExponential(exact).replaceAll('-', '−'));
+}

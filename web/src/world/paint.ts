@@ -33,7 +33,24 @@ export function toWorld(view: View, px: number, py: number): [number, number] {
   return [(px - view.width / 2) / view.scale + view.x, view.y - (py - view.height / 2) / view.scale];
 }
 
-type Item = { model: Model; polygons: Polygon[]; z1: number; z0: number; color: Rgb };
+type Item = { model: Model; polygons: Polygon[]; z1: number; z0: number; color: Rgb; outline: Path2D | null };
+
+function wholeOf(item: Item): Path2D {
+  const whole = new Path2D();
+  for (const polygon of item.polygons) {
+    const shift = item.model.shifts.get(polygon.part);
+    whole.addPath(polygon.path, new DOMMatrix().translateSelf(shift?.x ?? 0, shift?.y ?? 0));
+  }
+  return whole;
+}
+
+/** All polygons of an item as one: a hole is one that goes the other way round. Made again only if parts can move. */
+function outlineOf(item: Item): Path2D {
+  if (item.polygons.some((polygon) => polygon.part > 0)) {
+    return wholeOf(item);
+  }
+  return (item.outline ??= wholeOf(item));
+}
 
 export class Painter {
   selected = -1;
@@ -110,7 +127,7 @@ export class Painter {
         levels.set(level, [...(levels.get(level) ?? []), polygon]);
       }
       for (const polygons of levels.values()) {
-        const item = { model, polygons, z0: model.at.z + polygons[0].z0, z1: model.at.z + polygons[0].z1, color: bodyColor(palette, model.color) };
+        const item = { model, polygons, z0: model.at.z + polygons[0].z0, z1: model.at.z + polygons[0].z1, color: bodyColor(palette, model.color), outline: null };
         (model.moves ? moving : still).push(item);
       }
     }
@@ -234,19 +251,6 @@ export class Painter {
     ctx.restore();
   }
 
-  private shifted(ctx: CanvasRenderingContext2D, item: Item, draw: (path: Path2D) => void): void {
-    for (const polygon of item.polygons) {
-      const shift = polygon.part > 0 ? item.model.shifts.get(polygon.part) : undefined;
-      if (shift !== undefined) {
-        ctx.translate(shift.x, shift.y);
-      }
-      draw(polygon.path);
-      if (shift !== undefined) {
-        ctx.translate(-shift.x, -shift.y);
-      }
-    }
-  }
-
   /** A shadow is the outline at some places on the way from where the body stands to where its upper edge falls. */
   private paintShadows(ctx: CanvasRenderingContext2D, view: View, palette: Palette, items: Item[]): void {
     const layer = new Path2D();
@@ -254,16 +258,11 @@ export class Painter {
       const far = Math.min(Math.max(item.z1 * SHADOW_PER_HEIGHT, 0), LONGEST_SHADOW);
       const near = Math.min(Math.max(item.z0 * SHADOW_PER_HEIGHT, 0), LONGEST_SHADOW);
       const steps = Math.min(Math.max(Math.ceil((far - near) * view.scale * 0.7), 1), 16);
+      const outline = outlineOf(item);
       for (let i = 0; i <= steps; i++) {
         const shift = near + ((far - near) * i) / steps;
-        for (const polygon of item.polygons) {
-          const moved = polygon.part > 0 ? item.model.shifts.get(polygon.part) : undefined;
-          const matrix = new DOMMatrix()
-            .translateSelf(item.model.at.x + shift, item.model.at.y - shift)
-            .rotateSelf((item.model.at.a * 180) / Math.PI)
-            .translateSelf(moved?.x ?? 0, moved?.y ?? 0);
-          layer.addPath(polygon.path, matrix);
-        }
+        const matrix = new DOMMatrix().translateSelf(item.model.at.x + shift, item.model.at.y - shift).rotateSelf((item.model.at.a * 180) / Math.PI);
+        layer.addPath(outline, matrix);
       }
     }
     ctx.fillStyle = palette.shadow;
@@ -283,8 +282,8 @@ export class Painter {
       ctx.strokeStyle = css(mix(items[i].color, [0, 0, 0], 0.42));
       ctx.fillStyle = css(items[i].color, items[i].model.color[3] / 255);
       ctx.lineWidth = (2 * width) / view.scale;
-      group.forEach((item) => this.within(ctx, item.model, () => this.shifted(ctx, item, (path) => ctx.stroke(path))));
-      group.forEach((item) => this.within(ctx, item.model, () => this.shifted(ctx, item, (path) => ctx.fill(path))));
+      group.forEach((item) => this.within(ctx, item.model, () => ctx.stroke(outlineOf(item))));
+      group.forEach((item) => this.within(ctx, item.model, () => ctx.fill(outlineOf(item))));
       i = end;
     }
   }
