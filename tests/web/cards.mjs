@@ -85,6 +85,23 @@ main({
     await close(page);
   },
 
+  'a speed ends when the user looks at another tab': async () => {
+    const page = await open(base, 'devices');
+    const arm = await card(page, 'actarray:0');
+    await arm.getByRole('button', { name: /command/ }).click();
+    const form = arm.locator('details', { has: page.locator('summary', { hasText: /^Speed/ }) });
+    await form.locator('summary').click();
+    await form.getByLabel(/^speed/i).fill('0.001');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await arm.getByText('This page moves it').waitFor();
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await arm.getByText('This page moves it').waitFor({ state: 'detached' });
+    await close(page);
+  },
+
   'a gripper that was stopped has no errors': async () => {
     const page = await open(base, 'devices');
     const gripper = await card(page, 'gripper:0');
