@@ -703,6 +703,8 @@ class Model:
                 self.finish(command, {BUSY}, (0, 0))
                 return
         for dof in command.targets:
+            if dof.active and bounds[0] <= self.taken[0] and dof.active.frame.order <= self.taken[1] < command.frame.order:
+                raise Open  # whether it has ended when a dof was taken, before this command came
             if dof.active:
                 self.lose(dof, {MODIFIED})
             dof.owner, dof.unsure = command.client, 0
