@@ -314,6 +314,8 @@ class Model:
     def drop_all(self, client, signals, epoch=None):
         """Drop a client's frames; its dofs stop."""
         for frame in [f for f in self.waiting if f.client is client]:
+            if frame.due == self.front or not frame.line and frame.time == self.front:
+                raise Open  # whether it has started at this instant
             self.drop(frame, signals, epoch)
         lines = list(client.sequences.values())
         for line in lines:
@@ -698,8 +700,9 @@ class Model:
             return
         for dof in command.targets:
             if dof.active and dof.active.record.code == HOME and command.record.code != STOP:
-                if self.is_unsure(dof) or self.arrives_now(dof.active):
-                    raise Open
+                started = len(dof.active.targets) > 1 and any(s.start for s in self.answers_of(command.client, command.tag))
+                if self.is_unsure(dof) or self.arrives_now(dof.active) or started and self.is_slowed(dof.active):
+                    raise Open  # whether one of its dofs arrives now: slowed time does not say
                 self.finish(command, {BUSY}, (0, 0))
                 return
         for dof in command.targets:
