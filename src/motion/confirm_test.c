@@ -83,6 +83,23 @@ static void a_fault_before_that_is_told_and_hits_the_client(void **state)
     bench_expect(b, other, 9, TPI_MOTION_SUCCESS, true, "done"); /* its device is another one */
 }
 
+/* A motion that is over ends before one that the fault interrupts. */
+static void signals_of_a_fault_come_in_the_order_of_the_ends(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = start(b, 2, 1);
+
+    bench_wait(b, c, 1000);
+    bench_set(b, c, 1, 1, 0.4);
+    bench_wait(b, c, 10);
+    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
+    confirm(b, HEAD, BENCH_START);
+    tpi_motion_engine_fault(b->engine, HEAD, "gone", b->now_ns);
+    bench_expect(b, c, 2, TPI_MOTION_INTERRUPTED, true, "gone");
+    bench_expect(b, c, 1, TPI_MOTION_INTERRUPTED, true, "gone");
+    bench_expect_nothing(b, c);
+}
+
 static void a_panic_before_that_is_told(void **state)
 {
     struct bench *b = *state;
@@ -241,6 +258,7 @@ int main(void)
         CONFIRM_CASE(success_waits_for_the_last_set_point),
         CONFIRM_CASE(what_is_confirmed_stays_so),
         CONFIRM_CASE(a_fault_before_that_is_told_and_hits_the_client),
+        CONFIRM_CASE(signals_of_a_fault_come_in_the_order_of_the_ends),
         CONFIRM_CASE(a_panic_before_that_is_told),
         CONFIRM_CASE(answers_of_a_client_keep_their_order),
         CONFIRM_CASE(a_summary_waits_as_well),

@@ -385,6 +385,16 @@ void tpi_motion_tool_steps(tpi_motion_engine *e);
 void tpi_motion_tool_leave(tpi_motion_engine *e, tpi_motion_tool *tool, tpi_motion_signal signal,
                            const char *why);
 
+/* ---- command.c: commands that play ---- */
+
+/* A command of a frame is due: start its motions at the instant of the track, or refuse it. */
+void tpi_motion_command_start(tpi_motion_engine *e, tpi_motion_track *track,
+                              tpi_motion_order *order, const tpi_motion_frame_info *frame);
+
+/* A motion of a command has ended. The final signal follows the last one. */
+void tpi_motion_command_end(tpi_motion_engine *e, tpi_motion_client *client,
+                            tpi_motion_playing *command, tpi_motion_signal signal, const char *why);
+
 /* ---- axis.c, output.c: motions of axes ---- */
 
 /* The state of an axis as a new motion on the track takes it over. */
@@ -397,9 +407,11 @@ int64_t tpi_motion_axis_lag(const tpi_motion_engine *e, const tpi_motion_axis *a
 /* The commanded state of an axis on its track: not scaled by the rate. */
 tpi_motion_point tpi_motion_axis_point(const tpi_motion_engine *e, const tpi_motion_axis *axis);
 
-/* Start the motions of an order at the instant of the track. */
-void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_order *order,
-                           const tpi_motion_frame_info *frame);
+/* Replace the motion of an axis by that of a target of an order, from the instant of the track on.
+ * Its state is taken over. `tool` is NULL if the axis moves alone. */
+void tpi_motion_axis_begin(tpi_motion_engine *e, tpi_motion_track *track,
+                           const tpi_motion_order *order, const tpi_motion_target *target,
+                           tpi_motion_playing *command, tpi_motion_tool *tool);
 
 /* The motion ends with this signal for its command. Brakes if it still moves and `brake`. */
 void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_signal signal,

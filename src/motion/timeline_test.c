@@ -12,7 +12,7 @@
 static const int64_t MS = 1000000, STEP = 10000000, NEVER = INT64_MAX;
 
 /* A step has no jump, also not at its end, and what is written in it is never faster, then slower,
- * then faster. */
+ * then faster. It comes to the rate at its end, unless the mean is beyond that. */
 static void check_step(const tpi_motion_line *step)
 {
     const int64_t part = (step->due_ns - step->at_ns) / 8;
@@ -27,6 +27,11 @@ static void check_step(const tpi_motion_line *step)
         assert_true(way >= 0 && way <= part + 1);
         assert_true(side * change >= 0);
     }
+    const double last = side * (step->end.rate - step->mean) > 0 ? step->end.rate : step->mean;
+    const double slope = 2 * fabs(last - step->mean) / (double)(step->due_ns - step->at_ns);
+
+    assert_true(part == 0 ||
+                fabs(tpi_motion_line_rate(step, step->due_ns - 1) - last) <= slope + 1e-12);
     assert_true(left >= 0 && left <= 2);
     assert_true(tpi_motion_line_rate(step, step->at_ns) == step->mean);
 }

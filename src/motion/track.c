@@ -124,7 +124,7 @@ void tpi_motion_track_play(tpi_motion_engine *e, tpi_motion_track *track)
     while (at < info.size &&
            tpi_motion_record_next(&record, e->room.payload, info.size, &at, NULL) == TP_OK) {
         if (tpi_motion_order_read(e, &record, &order, NULL)) {
-            tpi_motion_axis_order(e, track, &order, &info);
+            tpi_motion_command_start(e, track, &order, &info);
         }
     }
 }

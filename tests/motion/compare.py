@@ -148,6 +148,8 @@ def happen(model, event, state):
 
 def values(model, state):
     """Dofs that have arrived are where they were sent to."""
+    if model.front <= model.taken[0]:
+        return  # what is due at this instant has started already
     for dof, last in zip(model.robot.dofs, state[2:]):
         servo, value, speed = last.split(":")
         if dof.arrived is None or dof.active or servo != "1" or model.front < dof.since + 1:

@@ -92,7 +92,6 @@ class Frame:
         self.commands = []
         self.waits = False
         self.late = self.disordered = False
-        self.takes = False  # it takes a dof that moves: it starts before others that come at this time
         self.rank = order  # among frames that start at the same time
         self.attempt = 0
         self.tau, self.due = package.time, None  # its time on its time line; when it starts
@@ -174,6 +173,7 @@ class Model:
         self.began = None  # the time of the first event: earlier times are of another server
         self.front = ahead  # up to there everything is planned; what arrives now starts after it
         self.todo, self.turn = [], 0
+        self.taken = (0, 0)  # when a dof that moved was taken last, and by which frame: what is due then starts at once
         self.planning = False  # what happens is planned, not caused by an event
         self.clients = {}
         self.waiting = []  # frames on the server's clock, or of sequences that play
@@ -314,6 +314,8 @@ class Model:
     def drop_all(self, client, signals, epoch=None):
         """Drop a client's frames; its dofs stop."""
         for frame in [f for f in self.waiting if f.client is client]:
+            if frame.due == self.front or not frame.line and frame.time == self.front:
+                raise Open  # whether it has started at this instant
             self.drop(frame, signals, epoch)
         lines = list(client.sequences.values())
         for line in lines:
@@ -370,6 +372,8 @@ class Model:
         elif mode in (PLAYBACK, ADAPTIVE):
             self.end_before(client, package.sequence)
             line = client.sequences.get(package.sequence)
+            if line and line.collecting and line.begins is not None and line.begins <= self.front == self.taken[0]:
+                raise Open  # whether it has started when a dof was taken, before this frame came
             if not line or line.mode != mode:
                 reason = ERROR
         elif package.time > self.now + HORIZON or 0 < package.time < self.began:
@@ -477,7 +481,7 @@ class Model:
             if rival not in (None, client) and self.starts_now(rival):
                 raise Open  # whether it has started at this instant
             if rival not in (None, client) and dof.active and dof.active.client is rival:
-                frame.takes = True
+                self.taken = (self.front, frame.order)
                 self.lose(dof, {INTERRUPTED})
 
     def lose(self, dof, signals):
@@ -486,9 +490,8 @@ class Model:
         if command.record.code == GOTO:
             self.halt(command, {max(command.worst, *signals)})
             return
-        if self.is_slowed(command) and any(s.final and s.signal == SUCCESS and abs(s.end - self.front) <= 1
-                                           for s in self.answers_of(command.client, command.tag)):
-            raise Open  # whether it arrives in the instant in which it is replaced: slowed time does not say
+        if self.arrives_now(command):
+            raise Open
         command.live.discard(dof)
         if dof in command.ends and self.may_have_ended(command, dof):
             if INTERRUPTED in signals:
@@ -501,6 +504,11 @@ class Model:
             self.finish(command, {command.worst}, (self.front, self.front + 1))
         else:
             self.await_end(command)
+
+    def arrives_now(self, command):
+        """Whether a motion may arrive in the instant in which something else starts: slowed time does not say."""
+        return self.is_slowed(command) and any(s.final and s.signal == SUCCESS and abs(s.end - self.front) <= 1
+                                               for s in self.answers_of(command.client, command.tag))
 
     def stop_in_hold(self, client, record, package):
         """STOP while time is held: the base stands already, and what moved it ends."""
@@ -619,8 +627,8 @@ class Model:
                   f.client is frame.client and f.due == due and self.precedes(f, frame)]
         if not before or max(before) < frame.rank:
             return False
-        if frame.takes:
-            raise Open  # whether it has started when it took the dof, before the others came
+        if due <= self.taken[0] and frame.order <= self.taken[1]:
+            raise Open  # whether it has started when a dof was taken, before the others came
         frame.rank = max(before) + SOON
         return True
 
@@ -692,11 +700,14 @@ class Model:
             return
         for dof in command.targets:
             if dof.active and dof.active.record.code == HOME and command.record.code != STOP:
-                if self.is_unsure(dof):
-                    raise Open
+                started = len(dof.active.targets) > 1 and any(s.start for s in self.answers_of(command.client, command.tag))
+                if self.is_unsure(dof) or self.arrives_now(dof.active) or started and self.is_slowed(dof.active):
+                    raise Open  # whether one of its dofs arrives now: slowed time does not say
                 self.finish(command, {BUSY}, (0, 0))
                 return
         for dof in command.targets:
+            if dof.active and bounds[0] <= self.taken[0] and dof.active.frame.order <= self.taken[1] < command.frame.order:
+                raise Open  # whether it has ended when a dof was taken, before this command came
             if dof.active:
                 self.lose(dof, {MODIFIED})
             dof.owner, dof.unsure = command.client, 0
@@ -723,7 +734,7 @@ class Model:
         first = bisect.bisect_left(rests, (start,))
         if first > 0 and (first == len(rests) or rests[first][0] > start):
             first -= 1  # as it was before
-        elif first < len(rests) and rests[first][0] == start and command.servo == 1 and rests[first][1] != 1:
+        elif first < len(rests) and rests[first][0] == start and command.servo == 1 and rests[first][1] not in (0, 1):
             return low, high  # another command has replaced it in the same instant
         for number, (time, servo, value) in enumerate(rests[first:], first + 1):
             if servo < 0:
@@ -789,6 +800,12 @@ class Model:
         if when <= self.front:
             when = self.front + SOON  # also without an answer: after everything of its instant has started
         self.at(when, self.reached, command, command.attempt, (low, high))
+
+    def end_later(self, command):
+        """The time line of a motion may be slowed from now on: its end has no upper bound."""
+        for dof, (low, _, signals) in command.ends.items():
+            command.ends[dof] = (low, LONG, signals)
+        self.await_end(command)
 
     def reached(self, command, attempt, end):
         """A motion has arrived."""
@@ -926,6 +943,9 @@ class Model:
         for frame in line.frames:
             frame.attempt += 1
             self.follow(line, frame)
+        for command in {d.active for d in self.robot.dofs if d.active and d.active.frame.line is line}:
+            if command.servo == 2:  # a speed that is 0 may be that of a time line that stands
+                self.end_later(command)
 
     def follow(self, line, frame):
         """A frame of a time line that may have been slowed starts when the engine says, in order."""
@@ -1091,9 +1111,11 @@ class Model:
                     self.finish(command, {MODIFIED}, (0, 0))
             if not frame.commands and not frame.line:
                 self.drop(frame, {MODIFIED})
+            elif not frame.line and not (self.exact and client.exact):
+                self.schedule_slowed(frame)  # what is left of it may have been refused
             elif frame.line and not frame.line.collecting and not self.sharp(frame.line):
                 frame.attempt += 1
-                self.follow(frame.line, frame)  # what is left of it may have been refused
+                self.follow(frame.line, frame)
         for dof in self.robot.dofs:
             if dof.active and dof.active.client is client and dof.active.tag == record.of:
                 self.halt(dof.active, {MODIFIED})
@@ -1125,9 +1147,7 @@ class Model:
             frame.attempt += 1
             self.schedule_slowed(frame)
         for command in {d.active for d in self.robot.dofs if d.active and d.active.client in clients}:
-            for dof, (low, _, signals) in command.ends.items():
-                command.ends[dof] = (low, LONG, signals)
-            self.await_end(command)
+            self.end_later(command)
         for line in [s for c in clients for s in c.sequences.values()]:
             self.check_over(line)  # its last motions take longer
 
@@ -1156,9 +1176,10 @@ class Model:
 
     def is_unsure(self, dof):
         """Whether a dof may be held or not."""
-        if dof.unsure > self.front:
-            return True
         command = dof.active
+        if dof.unsure > self.front:
+            low, high, _ = command.ends[dof] if command and dof in command.ends else (0, LONG, None)
+            return high - low > 2 or self.front >= low - 1  # not if its end is known, and is later
         if self.ahead and any(self.refusals(c) for f in self.waiting if not (
                 self.sharp(f.line) if f.line else self.exact and f.client.exact) for c in f.commands
                               if dof in c.live and not c.done):

@@ -122,6 +122,8 @@ class Bench:
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined"], check=True,
                            stdout=subprocess.DEVNULL)
+        else:  # there may be files that the build of the last time does not know
+            subprocess.run(["ninja", "-C", self.build, "build.ninja"], check=True, stdout=subprocess.DEVNULL)
         self.limits = {}
         self.found = collections.Counter()  # by file and test
 
