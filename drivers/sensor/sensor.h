@@ -227,6 +227,9 @@ void tpi_sensor_drop_wanted(struct sensor *s);
 
 tp_status tpi_sensor_offer_experiment(struct sensor *s, tp_error *err);
 
+/* Whether a channel should have ended, by the clock of this computer. */
+bool tpi_sensor_is_past(const struct sensor *s, unsigned place, int64_t now_ns);
+
 /* Whether an experiment runs and nothing else is under way. */
 tp_status tpi_sensor_check_running(const struct sensor *s, tp_error *err);
 

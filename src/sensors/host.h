@@ -78,6 +78,10 @@ bool tpi_sensor_host_is_once(const tpi_sensor_host *host);
 /* Ask for the manifest. */
 void tpi_sensor_host_manifest(tpi_sensor_host *host, int64_t now_ns);
 
+/* The same after it has not come: only for the rest, if its chunks can be asked for. A line that
+ * often stands still does not begin anew each time. */
+void tpi_sensor_host_manifest_on(tpi_sensor_host *host, int64_t now_ns);
+
 void tpi_sensor_host_input(tpi_sensor_host *host, const void *bytes, size_t length, int64_t now_ns);
 
 /* Time passes. */
