@@ -15,7 +15,7 @@
 
 #include "base/number.h"
 
-enum { ALIVE_MS = 250, TRY_MS = 200, BOOT_S = 5, BAD_BOOT_S = 60, MOST_ON_THE_WAY = 64 };
+enum { ALIVE_MS = 250, BOOT_S = 5, BAD_BOOT_S = 60, MOST_ON_THE_WAY = 64 };
 
 static const tp_param sensor_params[] = {
     {"port", "line", NULL,
@@ -289,8 +289,9 @@ static tp_status sensor_init(tp_instance *self, tp_error *err)
                                          .lost = tpi_sensor_on_lost,
                                          .context = s};
     const bool verify = tp_param_bool(self, "verify");
-    const tpi_sensor_host_options options = {
-        .try_ns = TRY_MS * TP_NS_PER_MS, .tries = verify ? 100 : 3, .verify = verify};
+    const tpi_sensor_host_options options = {.try_ns = SENSOR_TRY_MS * TP_NS_PER_MS,
+                                             .tries = verify ? SENSOR_BAD_TRIES : SENSOR_TRIES,
+                                             .verify = verify};
 
     s->self = self;
     s->asked = -1;

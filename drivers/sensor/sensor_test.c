@@ -301,6 +301,24 @@ static void a_long_manifest_on_a_slow_line_is_awaited(void **state)
     play_destroy(begin("heater.xml", ""));
 }
 
+/* The manifest of the thesis says 10 s; that of the heater 1 s. */
+static void a_sensor_may_take_as_long_as_its_manifest_says(void **state)
+{
+    (void)state;
+    way.late_ns = 3 * TP_NS_PER_S / 2;
+    play *p = begin("nxt_light.xml", "");
+    const tp_experiment_state *told = run(p, "ch1 every=10ms end=5", 60);
+    assert_int_equal(told->samples, 5);
+    play_destroy(p);
+    p = begin("heater.xml", "");
+    play_pass(p, 0.5);
+    for (unsigned i = 0; i < 10 && play_last(p, TP_COMMON_DATA_ERROR) == NULL; i++) {
+        play_pass(p, 0.25);
+    }
+    assert_non_null(strstr(play_await_failure(p), "it does not answer"));
+    play_destroy(p);
+}
+
 /* Each time for longer than the sensor may be silent: the chunks that were there are kept. */
 static void a_manifest_comes_on_a_line_that_often_stands_still(void **state)
 {
@@ -318,6 +336,7 @@ int main(void)
                                set_up),
         cmocka_unit_test_setup(every_run_ends_on_a_bad_line, set_up),
         cmocka_unit_test_setup(a_long_manifest_on_a_slow_line_is_awaited, set_up),
+        cmocka_unit_test_setup(a_sensor_may_take_as_long_as_its_manifest_says, set_up),
         cmocka_unit_test_setup(a_manifest_comes_on_a_line_that_often_stands_still, set_up),
     };
 

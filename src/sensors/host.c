@@ -45,6 +45,12 @@ void tpi_sensor_host_destroy(tpi_sensor_host *host)
     }
 }
 
+void tpi_sensor_host_set_patience(tpi_sensor_host *host, int64_t try_ns, unsigned tries)
+{
+    host->options.try_ns = try_ns;
+    host->options.tries = tries;
+}
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 void tpi_sensor_host_send(tpi_sensor_host *host, int64_t now_ns)

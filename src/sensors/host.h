@@ -65,6 +65,9 @@ tpi_sensor_host *tpi_sensor_host_create(const tpi_sensor_host_hooks *hooks,
 
 void tpi_sensor_host_destroy(tpi_sensor_host *host); /* NULL is accepted */
 
+/* How long an answer may take from now on, and how often a question is asked. */
+void tpi_sensor_host_set_patience(tpi_sensor_host *host, int64_t try_ns, unsigned tries);
+
 /* Ask: "R,1", without < > and check sum, at most 110 bytes. What was asked before is given up. */
 void tpi_sensor_host_ask(tpi_sensor_host *host, const char *command, int64_t now_ns);
 
