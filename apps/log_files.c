@@ -204,6 +204,13 @@ int log_info(int argc, char **argv)
 /* Exit codes of this command. */
 enum { WHOLE = 0, IN_PART = 1, NOTHING = 2 };
 
+/* Nothing was saved, for this reason. It is no mistake in the command line. */
+static int fail_saving(const char *out, const char *why)
+{
+    (void)command_fail(name, EXIT_FAILED, "%s: %s", out, why);
+    return NOTHING;
+}
+
 static int save(const struct log_file *file, const char *path, const char *out, FILE *to)
 {
     const tpi_log_writer_options options = {
@@ -219,7 +226,7 @@ static int save(const struct log_file *file, const char *path, const char *out, 
         status = status == TP_OK ? closed : status;
     }
     if (status != TP_OK) {
-        return command_fail(name, NOTHING, "%s: %s", out, err.text);
+        return fail_saving(out, err.text);
     }
     (void)printf("%s: %" PRIu64 " message%s in %" PRIu32 " chunk%s saved\n", out, saved.messages,
                  output_plural(saved.messages), saved.chunks, output_plural(saved.chunks));
@@ -249,7 +256,7 @@ static int recover_one(const char *path, const char *out, bool force)
     int result =
         log_file_create(&to, out, force) == EXIT_DONE ? save(&file, path, out, to) : NOTHING;
     if (to != NULL && fclose(to) != 0) {
-        result = command_fail(name, NOTHING, "%s: %s", out, strerror(errno));
+        result = fail_saving(out, strerror(errno));
     }
     log_file_close(&file);
     return result;

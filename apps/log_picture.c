@@ -101,7 +101,7 @@ static int arrange(struct plot *p, struct picture *picture)
     if (p->has_x) {
         const char *unit = p->x_field.unit;
 
-        (void)snprintf(picture->x_label, sizeof picture->x_label, "%s%s%s%s", p->x.path,
+        (void)snprintf(picture->x_label, sizeof picture->x_label, "%s%s%s%s", p->x_label,
                        unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
     }
     return picture->count > 0 ? EXIT_DONE

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 static const char name[] = "log";
 
-enum { CHANNELS = 65536, MOST_SERIES = 96, MOST_FACTS = 256 };
+enum { CHANNELS = 65536, MOST_SERIES = LOG_PAIRS_CURVES, MOST_FACTS = 256 };
 
 /* ---- What is wanted -------------------------------------------------------------------------- */
 
@@ -130,7 +131,7 @@ static void add_series(struct plot *p, uint16_t channel, const char *path)
     }
     const char *called = fact_of(p, track->device, "name", path);
     const char *uncertainty = fact_of(p, track->device, "uncertainty", path);
-    (void)snprintf(s->label, sizeof s->label, "%s",
+    (void)snprintf(s->label, sizeof s->label, "%.127s",
                    called != NULL && called[0] != '\0' ? called : path);
     note_unit(p, track, path, &s->field);
     s->uncertainty = uncertainty != NULL ? strtod(uncertainty, NULL) : 0;
@@ -182,6 +183,29 @@ static void add_all(struct plot *p, uint16_t channel, const void *value)
     tpi_buf_fini(&list);
 }
 
+/* The first message of a channel that may have the number of the x axis. */
+static int meet_x(struct plot *p, uint16_t channel)
+{
+    const tpi_log_track *track = &p->tracks[channel];
+    tp_error err = {.text = ""};
+
+    if (tpi_log_field_find(&p->x_field, track->what->ask, p->x.path, &err) != TP_OK) {
+        return p->x.message[0] == '\0' /* then another message may have it */
+                   ? EXIT_DONE
+                   : command_fail(name, EXIT_FAILED, "%s/%s: %s", p->x.device, p->x.path, err.text);
+    }
+    const char *called = fact_of(p, track->device, "name", p->x.path);
+    note_unit(p, track, p->x.path, &p->x_field);
+    (void)snprintf(p->x_label, sizeof p->x_label, "%s",
+                   called != NULL && called[0] != '\0' ? called : p->x.path);
+    p->x.found = true;
+    p->x_channel = channel;
+    p->pairs = is_sample(track) ? log_pairs_create() : NULL;
+    return is_sample(track) && p->pairs == NULL
+               ? command_fail(name, EXIT_FAILED, "%s: out of memory", p->path)
+               : EXIT_DONE;
+}
+
 /* The first message of a channel: what of it is drawn. */
 static int meet(struct plot *p, uint16_t channel, const void *value)
 {
@@ -193,12 +217,10 @@ static int meet(struct plot *p, uint16_t channel, const void *value)
         return EXIT_DONE;
     }
     if (p->has_x && !p->x.found && is_of(&p->x, track)) {
-        if (tpi_log_field_find(&p->x_field, track->what->ask, p->x.path, &err) != TP_OK) {
-            return command_fail(name, EXIT_FAILED, "%s/%s: %s", p->x.device, p->x.path, err.text);
+        const int result = meet_x(p, channel);
+        if (result != EXIT_DONE) {
+            return result;
         }
-        note_unit(p, track, p->x.path, &p->x_field);
-        p->x.found = true;
-        p->x_channel = channel;
     }
     for (unsigned i = 0; i < p->column_count; i++) {
         struct plot_column *column = &p->columns[i];
@@ -242,13 +264,36 @@ static double time_of(struct plot *p, const tpi_log_item *item, const void *valu
     return at_ns < from_ns ? 0 : (double)(at_ns - from_ns) * 1e-9;
 }
 
+/* Samples of one experiment over each other: those that were taken at the same time. */
+static void add_pairs(struct plot *p, const tpi_log_item *item, const void *value)
+{
+    const double time_s = ((const tp_experiment_sample *)value)->time;
+    double number;
+
+    if (tpi_log_field_number(&p->x_field, value, &number) && !isnan(number)) {
+        log_pairs_x(p->pairs, time_s, number);
+    }
+    for (unsigned i = 0; i < p->series_count; i++) {
+        struct plot_series *s = &p->series[i];
+
+        if (s->channel == item->id && tpi_log_field_number(&s->field, value, &number) &&
+            !isnan(number)) { /* NaN: a sample of another channel */
+            p->left_out += log_pairs_y(p->pairs, s->curve, time_s, number) ? 0 : 1;
+        }
+    }
+}
+
 static void add_points(struct plot *p, const tpi_log_item *item, const void *value)
 {
     const double time_s = time_of(p, item, value);
     double number;
 
+    if (p->pairs != NULL && item->id == p->x_channel) {
+        add_pairs(p, item, value);
+        return;
+    }
     if (p->has_x && p->x.found && item->id == p->x_channel &&
-        tpi_log_field_number(&p->x_field, value, &number)) {
+        tpi_log_field_number(&p->x_field, value, &number) && !isnan(number)) {
         p->x_now = number;
         p->x_known = true;
     }
@@ -344,6 +389,9 @@ static int draw(struct plot *p)
 
     if (result == EXIT_DONE) {
         result = read_all(p, file.reader);
+        if (p->pairs != NULL) {
+            log_pairs_end(p->pairs);
+        }
         log_file_close(&file);
         result = result == EXIT_DONE ? check_found(p) : result;
         result = result == EXIT_DONE ? log_picture_write(p) : result;
@@ -377,6 +425,7 @@ static int plot(struct plot *p)
     for (unsigned i = 0; i < p->series_count; i++) {
         tpi_log_curve_destroy(p->series[i].curve);
     }
+    log_pairs_destroy(p->pairs);
     free(p->facts);
     free(p->series);
     free(p->seen);

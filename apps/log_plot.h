@@ -5,6 +5,7 @@
 #include "chart.h"
 #include "log.h"
 #include "log/field.h"
+#include "log_pairs.h"
 
 enum { PLOT_MOST_COLUMNS = 32 };
 
@@ -44,6 +45,8 @@ struct plot {
     bool has_x;
     uint16_t x_channel;
     tpi_log_field x_field;
+    char x_label[128];
+    log_pairs *pairs; /* owned; samples over each other; NULL if there are none */
     double x_now;
     bool x_known;
     uint64_t first_ns;

@@ -4,13 +4,27 @@
 
 #include "sensor.h"
 
-enum { LOOK_MS = 100, OPEN_S = 5 };
+enum { LOOK_MS = 100, OPEN_S = 5, MOST_TRIES = 5 };
 
 static void close_line(struct sensor *s)
 {
     tp_port_close(s->port);
     s->port = NULL;
     s->has_failed = s->is_held = false;
+}
+
+/* A sensor may take as long for an answer as its manifest says; nothing is known of one without.
+ * On a bad line it is asked often, whatever it says: most silences are lost bytes. */
+static void be_patient(struct sensor *s, double timeout_ms)
+{
+    const int64_t all_ns = (int64_t)(timeout_ms * TP_NS_PER_MS);
+    const int64_t least_ns = SENSOR_TRY_MS * TP_NS_PER_MS;
+    const int64_t try_ns = all_ns / MOST_TRIES > least_ns ? all_ns / MOST_TRIES : least_ns;
+    const unsigned tries = (unsigned)((all_ns + try_ns - 1) / try_ns);
+
+    if (!tp_param_bool(s->self, "verify")) {
+        tpi_sensor_host_set_patience(s->host, try_ns, tries > SENSOR_TRIES ? tries : SENSOR_TRIES);
+    }
 }
 
 tp_status tpi_sensor_open(struct sensor *s, const char *url, tp_error *err)
@@ -28,6 +42,7 @@ tp_status tpi_sensor_open(struct sensor *s, const char *url, tp_error *err)
     s->alive_ns = now_ns;
     tp_port_drain(s->port);
     tp_port_watch(s->port, true);
+    be_patient(s, 0);
     tpi_sensor_host_clear(s->host); /* what another program has left behind */
     tpi_sensor_host_manifest(s->host, now_ns);
     return TP_OK;
@@ -71,6 +86,7 @@ tp_status tpi_sensor_accept(struct sensor *s, tp_error *err)
     }
     tpi_manifest_destroy(s->manifest);
     s->manifest = manifest;
+    be_patient(s, manifest->timeout_ms);
     tpi_sensor_learn(s);
     tpi_sensor_recall(s);
     tpi_sensor_describe(s);

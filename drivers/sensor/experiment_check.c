@@ -1,9 +1,11 @@
 /*
- * experiment_check.c - whether channels have ended whose end is not known before; see sensor.h.
+ * experiment_check.c - whether channels have ended; see sensor.h.
  *
  * A channel that counts events ends with the last one. If the line loses that sample, nothing else
- * comes: so the sensor is asked once a second. Sensors that do not know the question refuse it, and
- * are not asked again in this run.
+ * comes: so the sensor is asked once a second. A channel whose end is known before is asked when
+ * the clock of this computer says that it should have ended: that of the sensor can be slower, and
+ * it does the timing. Sensors that do not know the question refuse it, and are not asked again in
+ * this run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +13,23 @@
 #include "base/number.h"
 #include "sensor.h"
 
-/* Whether the sensor itself ends the channel, at a time that is not known. */
-static bool is_open(const struct sensor *s, unsigned place)
-{
-    const struct sensor_run *run = &s->experiment.runs[place];
+enum { LATE_CHECK_MS = 50 };
 
-    return run->line != NULL && !run->is_relayed && !run->has_ended && !s->channels[place].acts &&
-           (run->count > 0 || (run->line->end.kind == TPI_WHEN_CHANNEL &&
-                               run->line->end.sensor == s->experiment.own));
+/* Whether the sensor itself ends the channel, and may have done so. */
+static bool is_open(const struct sensor *s, unsigned place, int64_t now_ns)
+{
+    const struct sensor_experiment *x = &s->experiment;
+    const struct sensor_run *run = &x->runs[place];
+
+    if (run->line == NULL || run->is_relayed || run->has_ended) {
+        return false;
+    }
+    if (s->channels[place].acts) {
+        return run->count > 0 && tpi_sensor_is_past(s, place, now_ns);
+    }
+    return (x->due_ns == INT64_MAX || now_ns >= x->due_ns) &&
+           (run->count > 0 ||
+            (run->line->end.kind == TPI_WHEN_CHANNEL && run->line->end.sensor == x->own));
 }
 
 bool tpi_sensor_ask_check(struct sensor *s, int64_t now_ns)
@@ -27,15 +38,16 @@ bool tpi_sensor_ask_check(struct sensor *s, int64_t now_ns)
     char command[32];
 
     if (x->phase != TP_EXPERIMENT_RUNNING || x->job != JOB_NONE || x->check.is_unknown ||
-        x->due_ns != INT64_MAX || now_ns < x->check.due_ns) {
+        now_ns < x->check.due_ns) {
         return false;
     }
-    while (x->check.place < s->count && !is_open(s, x->check.place)) {
+    while (x->check.place < s->count && !is_open(s, x->check.place, now_ns)) {
         x->check.place++;
     }
     if (x->check.place >= s->count) {
         x->check.place = 0;
-        x->check.due_ns = now_ns + TP_NS_PER_S;
+        x->check.due_ns =
+            now_ns + (x->due_ns == INT64_MAX ? TP_NS_PER_S : LATE_CHECK_MS * TP_NS_PER_MS);
         return false;
     }
     (void)snprintf(command, sizeof command, "L,%u,state",

@@ -174,7 +174,7 @@ static void begin_run(struct sensor *s)
     x->samples = x->lost = 0;
     x->why[0] = '\0';
     x->has_zero = false;
-    x->check = (struct sensor_check){.due_ns = tpi_sensor_now_ns(s) + TP_NS_PER_S};
+    x->check = (struct sensor_check){.due_ns = tpi_sensor_now_ns(s)};
     x->started_ns = tpi_sensor_now_ns(s);
     x->started_s = tp_clock_wall_s(tp_instance_clock(s->self));
     plan_end(s);
@@ -351,8 +351,16 @@ void tpi_sensor_task_answer(struct sensor *s)
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
+bool tpi_sensor_is_past(const struct sensor *s, unsigned place, int64_t now_ns)
+{
+    const int64_t takes_ns = length_ns(&s->experiment, &s->experiment.runs[place]);
+
+    return takes_ns == INT64_MAX || now_ns - s->experiment.started_ns >= takes_ns;
+}
+
 /* Whether a channel takes no more samples, as far as its samples tell. Actuators send none: those
- * with an end need their time; others hold their last value and end with the rest. */
+ * with an end say it when they are asked, or need their time; others hold their last value and end
+ * with the rest. */
 static bool is_over(const struct sensor *s, unsigned place, int64_t now_ns)
 {
     const struct sensor_run *run = &s->experiment.runs[place];
@@ -364,9 +372,8 @@ static bool is_over(const struct sensor *s, unsigned place, int64_t now_ns)
         return false;
     }
     if (s->channels[place].acts) {
-        const int64_t takes_ns = length_ns(&s->experiment, run);
-        return run->count == 0 || takes_ns == INT64_MAX ||
-               now_ns - s->experiment.started_ns >= takes_ns;
+        return run->count == 0 ||
+               (s->experiment.check.is_unknown && tpi_sensor_is_past(s, place, now_ns));
     }
     if (run->line->end.kind == TPI_WHEN_CHANNEL) {
         const int other = tpi_sensor_place_of(s, run->line->end.channel);
@@ -399,7 +406,8 @@ void tpi_sensor_experiment_tick(struct sensor *s, int64_t now_ns)
     if (x->phase != TP_EXPERIMENT_RUNNING) {
         return;
     }
-    if (x->job == JOB_NONE && (all_over(s, now_ns) || now_ns >= x->due_ns)) {
+    if (x->job == JOB_NONE &&
+        (all_over(s, now_ns) || (x->check.is_unknown && now_ns >= x->due_ns))) {
         (void)tpi_sensor_begin(s, JOB_FINISH, NULL, NULL);
     } else if (now_ns - x->told_ns >= TP_NS_PER_S) {
         tpi_sensor_tell_state(s);

@@ -15,7 +15,7 @@
 
 #include "base/number.h"
 
-enum { ALIVE_MS = 250, TRY_MS = 200, BOOT_S = 5, BAD_BOOT_S = 60, MOST_ON_THE_WAY = 64 };
+enum { ALIVE_MS = 250, BOOT_S = 5, BAD_BOOT_S = 60, MOST_ON_THE_WAY = 64 };
 
 static const tp_param sensor_params[] = {
     {"port", "line", NULL,
@@ -189,7 +189,7 @@ static void await_manifest(struct sensor *s, int64_t now_ns)
         tp_instance_note(s->self, err.text);
         tpi_sensor_gone(s, "another sensor");
     } else if (now_ns - s->alive_ns < boot_ns(s)) {
-        tpi_sensor_host_manifest(s->host, now_ns);
+        tpi_sensor_host_manifest_on(s->host, now_ns);
     } else {
         tpi_sensor_gone(s, "no manifest");
     }
@@ -289,8 +289,9 @@ static tp_status sensor_init(tp_instance *self, tp_error *err)
                                          .lost = tpi_sensor_on_lost,
                                          .context = s};
     const bool verify = tp_param_bool(self, "verify");
-    const tpi_sensor_host_options options = {
-        .try_ns = TRY_MS * TP_NS_PER_MS, .tries = verify ? 100 : 3, .verify = verify};
+    const tpi_sensor_host_options options = {.try_ns = SENSOR_TRY_MS * TP_NS_PER_MS,
+                                             .tries = verify ? SENSOR_BAD_TRIES : SENSOR_TRIES,
+                                             .verify = verify};
 
     s->self = self;
     s->asked = -1;
@@ -309,28 +310,42 @@ static tp_status sensor_init(tp_instance *self, tp_error *err)
     return status == TP_OK ? tpi_sensor_offer_experiment(s, err) : status;
 }
 
-/* Wait for the manifest; the line says when there is something to read. */
+/* What the line has brought until `next_ns`, and the time then. */
+static tp_status read_on(struct sensor *s, int64_t next_ns, int64_t *now_ns, tp_error *err)
+{
+    char bytes[512];
+    size_t length = 0;
+    const tp_status status = tp_port_read(s->port, bytes, sizeof bytes, &length, next_ns, err);
+    const int64_t clock_ns = tpi_sensor_now_ns(s);
+
+    *now_ns = status == TP_E_TIMEOUT && next_ns > clock_ns ? next_ns : clock_ns;
+    if (status == TP_OK) {
+        tpi_sensor_host_input(s->host, bytes, length, *now_ns);
+    }
+    return status == TP_E_TIMEOUT ? TP_OK : status;
+}
+
+/* Wait for the manifest; the line says when there is something to read. A long one on a slow line
+ * takes its time: it is given up when no more of it comes. */
 static tp_status await_sensor(struct sensor *s, tp_error *err)
 {
     int64_t now_ns = tpi_sensor_now_ns(s);
-    const int64_t until_ns = now_ns + boot_ns(s);
-    char bytes[512];
-    size_t length = 0;
+    int64_t until_ns = now_ns + boot_ns(s);
+    size_t most = 0;
 
     while (now_ns < until_ns && tpi_sensor_host_state_of(s->host) != TPI_HOST_DONE) {
         const int64_t due_ns = tpi_sensor_host_due_ns(s->host);
-        const int64_t next_ns = due_ns < until_ns ? due_ns : until_ns;
-        const tp_status status = tp_port_read(s->port, bytes, sizeof bytes, &length, next_ns, err);
-        const int64_t clock_ns = tpi_sensor_now_ns(s);
-        now_ns = status == TP_E_TIMEOUT && next_ns > clock_ns ? next_ns : clock_ns;
-        if (status == TP_OK) {
-            tpi_sensor_host_input(s->host, bytes, length, now_ns);
-        } else if (status != TP_E_TIMEOUT) {
+        const tp_status status = read_on(s, due_ns < until_ns ? due_ns : until_ns, &now_ns, err);
+        if (status != TP_OK) {
             return status;
         }
         tpi_sensor_host_tick(s->host, now_ns);
+        if (tpi_sensor_host_text_length(s->host) > most) {
+            most = tpi_sensor_host_text_length(s->host);
+            until_ns = now_ns + boot_ns(s);
+        }
         if (tpi_sensor_host_state_of(s->host) > TPI_HOST_DONE) {
-            tpi_sensor_host_manifest(s->host, now_ns);
+            tpi_sensor_host_manifest_on(s->host, now_ns);
         }
     }
     return tpi_sensor_host_state_of(s->host) == TPI_HOST_DONE

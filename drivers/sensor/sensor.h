@@ -19,7 +19,8 @@
 #include "troupe/interfaces/experiment.h"
 #include "troupe/port.h"
 
-enum { SENSOR_BUSY_PERIOD_MS = 5, SENSOR_TEXT = 1024 };
+enum { SENSOR_BUSY_PERIOD_MS = 5, SENSOR_TEXT = 1024, SENSOR_TRY_MS = 200 };
+enum { SENSOR_TRIES = 3, SENSOR_BAD_TRIES = 100 }; /* of a question; on a bad line */
 
 /* What a channel is for a device. */
 enum sensor_use { USE_ANALOG, USE_DIGITAL, USE_RANGE, USE_ACCEL, USE_GYRO, USE_BATTERY, USES };
@@ -226,6 +227,9 @@ void tpi_sensor_drop_wanted(struct sensor *s);
 /* ---- experiment.c ---- */
 
 tp_status tpi_sensor_offer_experiment(struct sensor *s, tp_error *err);
+
+/* Whether a channel should have ended, by the clock of this computer. */
+bool tpi_sensor_is_past(const struct sensor *s, unsigned place, int64_t now_ns);
 
 /* Whether an experiment runs and nothing else is under way. */
 tp_status tpi_sensor_check_running(const struct sensor *s, tp_error *err);

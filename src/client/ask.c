@@ -93,6 +93,7 @@ static void expire(tpi_ask *ask)
     const char *who = ask->proxy != NULL ? ask->proxy->name : client->url;
     tp_error err;
 
+    ask->is_late = true;
     if (ask->state == TPI_ASK_WAITING && client->state != TPI_CLIENT_CONNECTED) {
         say_lost(ask, &err);
     } else {

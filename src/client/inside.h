@@ -91,6 +91,7 @@ struct tpi_ask {
     bool introduces; /* part of the greeting: sent before the connection is complete */
     bool bound;      /* means nothing to the next connection */
     bool lingers;    /* once sent: `done` receives a late answer too, after TP_E_TIMEOUT */
+    bool is_late;    /* its deadline has passed */
     tp_msg *kept;    /* owned: what is asked, while it waits; NULL for no body */
 
     tpi_ask_done *done; /* NULL if nobody wants to know */

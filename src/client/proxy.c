@@ -204,12 +204,14 @@ static void is_refused(tp_proxy *proxy, const tp_error *why)
     }
 }
 
-/* Why the server did not open it, with the name of the device in front. */
-static void explain(const tp_proxy *proxy, tp_status status, const char *why, tp_error *err)
+/* Why the server did not open it, with the name of the device in front. A driver that has waited
+ * too long says for what. */
+static void explain(const tp_proxy *proxy, const tpi_ask *ask, tp_status status, const char *why,
+                    tp_error *err)
 {
     if (status == TP_OK) { /* acknowledged, with the access "error" */
         tp_fail(err, TP_E_DEVICE, "%s: its driver could not be started", proxy->name);
-    } else if (status == TP_E_TIMEOUT) {
+    } else if (status == TP_E_TIMEOUT && ask->is_late) {
         tp_fail(err, status, "%s: it was not opened in time", proxy->name);
     } else if (proxy->client->troupe || status != TP_E_DEVICE) {
         tp_fail(err, status, "%s: %s", proxy->name, why);
@@ -236,7 +238,7 @@ static void on_answer(tpi_ask *ask, tp_status status, const tp_msg *answer, cons
     } else if (status == TP_E_CLOSED) {
         proxy->state = TPI_PROXY_WANTED; /* until the next connection */
     } else {
-        explain(proxy, status, why, &err);
+        explain(proxy, ask, status, why, &err);
         is_refused(proxy, &err);
     }
 }

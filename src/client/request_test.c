@@ -530,6 +530,28 @@ static bool keep_waiting(fake_server *server, const tp_msghdr *header, const uns
     return false;
 }
 
+static bool refuse_late(fake_server *server, const tp_msghdr *header, const unsigned char *body)
+{
+    static char text[] = "no manifest";
+    const tp_failure failure = {.code = TP_E_TIMEOUT, .text_count = sizeof text, .text = text};
+
+    if (!keep_waiting(server, header, body)) {
+        return false;
+    }
+    fake_server_reply(server, header, TP_MSGTYPE_RESP_NACK, &tp_desc_failure, &failure);
+    return true;
+}
+
+static void a_driver_that_has_waited_too_long_says_for_what(void **state)
+{
+    struct bench *b = *state;
+
+    b->server.handle = refuse_late;
+    (void)open_later(b, TP_OPEN_MODE);
+    turn(b);
+    assert_trace(b, "laser:2:-13:laser:2: no manifest ");
+}
+
 static void a_device_that_opens_too_late_is_closed_again(void **state)
 {
     struct bench *b = *state;
@@ -643,6 +665,7 @@ int main(void)
         PLAIN(a_device_that_player_does_not_have_is_told),
         OURS(wrong_names_are_told),
         OURS(a_proxy_that_is_closed_before_it_is_open_is_closed_on_the_server_too),
+        OURS(a_driver_that_has_waited_too_long_says_for_what),
         OURS(a_device_that_opens_too_late_is_closed_again),
         OURS(requests_wait_until_the_device_is_open),
         OURS(commands_do_not_wait),

@@ -2,7 +2,8 @@
  * device_setup.c - how data logging is set up: the L commands; see device.h.
  *
  * A set-up is read into a copy of the run and takes effect as a whole, so that a refused one
- * changes nothing. Fields begin with a capital letter; commas and blanks between them can be left
+ * changes nothing. Values of a data set have no room for a copy: they are kept when all is read a
+ * second time. Fields begin with a capital letter; commas and blanks between them can be left
  * out.
  */
 #include <string.h>
@@ -16,6 +17,7 @@ struct setup {
     uint8_t channel;
     tpi_sensor_run run;
     uint16_t data_cells; /* of the sensor, with this data set */
+    bool keeps;          /* the whole set-up can be done: values are kept */
     char bad;            /* the field that cannot be done; 0 for none */
     uint64_t limit;      /* what it could be */
 };
@@ -217,7 +219,10 @@ static bool read_data(struct setup *u, bool appends)
         } else if (u->data_cells == s->cell_count) {
             refuse(u, 'D', u->run.data_count);
         } else if (u->bad == 0) {
-            s->cells[u->data_cells++] = (tpi_sensor_cell)tpi_sensor_raw(conversion, value);
+            if (u->keeps) {
+                s->cells[u->data_cells] = (tpi_sensor_cell)tpi_sensor_raw(conversion, value);
+            }
+            u->data_cells++;
             u->run.data_count++;
         }
     } while (word(u, ";"));
@@ -299,11 +304,10 @@ static void begin_setup(struct setup *u)
         u->run = *before;
         return;
     }
-    u->run = (tpi_sensor_run){.end = TPI_END_NEVER,
-                              .period_us = s->plan->channels[u->channel].min_period_us,
-                              .start_channel = TPI_SENSOR_NONE,
-                              .end_channel = TPI_SENSOR_NONE,
-                              .take_channel = TPI_SENSOR_NONE};
+    memset(&u->run, 0, sizeof u->run); /* a second one on the stack is too much for a chip */
+    u->run.end = TPI_END_NEVER;
+    u->run.period_us = s->plan->channels[u->channel].min_period_us;
+    u->run.start_channel = u->run.end_channel = u->run.take_channel = TPI_SENSOR_NONE;
 }
 
 /* Take the set-up over, and answer. */
@@ -343,20 +347,35 @@ static bool is_running(const tpi_sensor *s)
     return false;
 }
 
+/* Whether damage has cut the number off: a host that uses numbers uses them always. */
+static bool lacks_number(const tpi_sensor *s)
+{
+    return s->check.done_number != '\0' && s->check.answer != TPI_CHECKS_NUMBER;
+}
+
+/* All is read, then read again with its values kept. One function: a call more would take stack of
+ * a chip. */
 static bool set_up(struct setup *u)
 {
-    if (is_running(u->sensor) || u->at == u->length) {
+    const uint8_t from = u->at;
+
+    if (is_running(u->sensor) || lacks_number(u->sensor) || u->at == u->length) {
         return false;
     }
-    begin_setup(u);
-    if (tpi_sensor_is_repeated(u->sensor)) { /* appending twice would be wrong */
-        u->at = u->length;
-        u->run = u->sensor->run[u->channel];
-    }
-    while (u->at < u->length) {
-        if (!read_field(u) || !separator(u)) {
-            return false;
+    for (bool is_read = false; !is_read;) {
+        begin_setup(u);
+        if (tpi_sensor_is_repeated(u->sensor)) { /* appending twice would be wrong */
+            u->at = u->length;
+            u->run = u->sensor->run[u->channel];
         }
+        while (u->at < u->length) {
+            if (!read_field(u) || !separator(u)) {
+                return false;
+            }
+        }
+        is_read = u->keeps || u->bad != 0;
+        u->keeps = true;
+        u->at = is_read ? u->length : from;
     }
     finish_setup(u);
     return true;

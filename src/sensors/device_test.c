@@ -385,6 +385,50 @@ static void a_numbered_command_is_carried_out_once(void **state)
     tpi_emulated_destroy(b.sensor);
 }
 
+/* A command that is sent again can be damaged after the first one was carried out. */
+static void a_refused_set_up_changes_no_value(void **state)
+{
+    static const char *const refused[] = {"<L,1,K:t=10000,E:n=4,D:1;2*a0AD>",
+                                          "<L,1,K:t=10000,E:n=4,D:1;2,Q>",
+                                          "<L,1,K:t=10000,E:n=4,D:1;2;>"};
+    struct bench b;
+    unsigned times;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        make(&b, "heater", NULL);
+        says(&b, "<L,1,K:t=10000,E:n=2,D:0;20>", "L,1,ok\n");
+        assert_memory_equal(ask(&b, refused[i]), "!!!", 3);
+        says(&b, "<L,1,D+:40,E:n=2,K:t=1>", "L,1,bad,K,10000\n");
+        says(&b, "<L,go>", "L,go\n");
+        (void)pass(&b, 100000);
+        assert_int_equal(tpi_emulated_written(b.sensor, 1, &times), 51);
+        assert_int_equal(times, 2);
+        tpi_emulated_destroy(b.sensor);
+    }
+}
+
+/* One bit makes > of 6, and the rest of the command with its number is cut off. */
+static void behind_numbers_a_set_up_needs_one(void **state)
+{
+    struct bench b;
+    unsigned times;
+
+    (void)state;
+    make(&b, "heater", NULL);
+    says(&b, "<L,1,K:t=10000,E:n=4,D:0;20*a0AD8>", "L,1,ok*a707B\n");
+    says(&b, "<L,1,K:t=10000,E:n=4,D:0;2>", "!!!,L,1,K:t=10000,E:n=4,D:0;2\n");
+    says(&b, "<L,1,D+:4>", "!!!,L,1,D+:4\n");
+    says(&b, "<L,1,D+:40;60*b23B0>", "L,1,ok*b4018\n");
+    says(&b, "<L,go>", "L,go\n");
+    (void)pass(&b, 100000);
+    assert_int_equal(tpi_emulated_written(b.sensor, 1, &times), 153);
+    assert_int_equal(times, 4);
+    (void)ask(&b, "+++");
+    says(&b, "<L,1,K:t=10000,E:n=4,D:0;2>", "L,1,ok\n");
+    tpi_emulated_destroy(b.sensor);
+}
+
 static void an_actuator_plays_a_data_set(void **state)
 {
     struct bench b;
@@ -675,6 +719,8 @@ int main(void)
         cmocka_unit_test(a_button_starts_and_triggers),
         cmocka_unit_test(an_event_records_while_inside),
         cmocka_unit_test(a_numbered_command_is_carried_out_once),
+        cmocka_unit_test(a_refused_set_up_changes_no_value),
+        cmocka_unit_test(behind_numbers_a_set_up_needs_one),
         cmocka_unit_test(an_actuator_plays_a_data_set),
         cmocka_unit_test(an_actuator_follows_a_button),
         cmocka_unit_test(an_event_is_looked_at_when_another_channel_says),

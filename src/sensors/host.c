@@ -45,6 +45,12 @@ void tpi_sensor_host_destroy(tpi_sensor_host *host)
     }
 }
 
+void tpi_sensor_host_set_patience(tpi_sensor_host *host, int64_t try_ns, unsigned tries)
+{
+    host->options.try_ns = try_ns;
+    host->options.tries = tries;
+}
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 void tpi_sensor_host_send(tpi_sensor_host *host, int64_t now_ns)
@@ -85,6 +91,18 @@ void tpi_sensor_host_manifest(tpi_sensor_host *host, int64_t now_ns)
     host->by_chunks = host->options.verify && host->sums != TPI_SUMS_NO;
     host->chunk = 1;
     begin(host, host->by_chunks ? "X,1" : "X", now_ns);
+}
+
+void tpi_sensor_host_manifest_on(tpi_sensor_host *host, int64_t now_ns)
+{
+    if (!host->is_manifest || host->state != TPI_HOST_SILENT || !host->by_chunks ||
+        host->text.length > TPI_HOST_MANIFEST) {
+        tpi_sensor_host_manifest(host, now_ns);
+        return;
+    }
+    host->state = TPI_HOST_BUSY;
+    host->tried = 1;
+    tpi_sensor_host_send(host, now_ns);
 }
 
 /* The > ends a half-written command, in which + would stand for nothing. */

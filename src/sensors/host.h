@@ -65,6 +65,9 @@ tpi_sensor_host *tpi_sensor_host_create(const tpi_sensor_host_hooks *hooks,
 
 void tpi_sensor_host_destroy(tpi_sensor_host *host); /* NULL is accepted */
 
+/* How long an answer may take from now on, and how often a question is asked. */
+void tpi_sensor_host_set_patience(tpi_sensor_host *host, int64_t try_ns, unsigned tries);
+
 /* Ask: "R,1", without < > and check sum, at most 110 bytes. What was asked before is given up. */
 void tpi_sensor_host_ask(tpi_sensor_host *host, const char *command, int64_t now_ns);
 
@@ -77,6 +80,10 @@ bool tpi_sensor_host_is_once(const tpi_sensor_host *host);
 
 /* Ask for the manifest. */
 void tpi_sensor_host_manifest(tpi_sensor_host *host, int64_t now_ns);
+
+/* The same after it has not come: only for the rest, if its chunks can be asked for. A line that
+ * often stands still does not begin anew each time. */
+void tpi_sensor_host_manifest_on(tpi_sensor_host *host, int64_t now_ns);
 
 void tpi_sensor_host_input(tpi_sensor_host *host, const void *bytes, size_t length, int64_t now_ns);
 

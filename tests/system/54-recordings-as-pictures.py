@@ -36,12 +36,15 @@ def record(op, body):
     return struct.pack("<BQ", op, len(body)) + body
 
 
-def recording(device, interface, message, values, properties):
-    """A file of another program: without chunks and summary. `values` are pairs of seconds and a message."""
+def recording(device, interface, message, values, properties, first=()):
+    """A file of another program: without chunks and summary. `values` are pairs of seconds and a message; `first` is another message before them."""
     parts = [MAGIC, record(1, text("") + text("test"))]
     parts.append(record(12, text("troupe.properties") + notes({"device": device, **properties})))
-    parts.append(record(4, struct.pack("<HH", 1, 0) + text(f"/{device}/{message}") + text("json") +
-                        notes({"device": device, "interface": interface, "message": message})))
+    for channel, kind in enumerate((message, *first[:1]), 1):
+        parts.append(record(4, struct.pack("<HH", channel, 0) + text(f"/{device}/{kind}") + text("json") +
+                            notes({"device": device, "interface": interface, "message": kind})))
+    if first:
+        parts.append(record(5, struct.pack("<HIQQ", 2, 0, 0, 0) + json.dumps(first[1]).encode()))
     for number, (time_s, value) in enumerate(values):
         parts.append(record(5, struct.pack("<HIQQ", 1, number, int(time_s * 1e9), 0) + json.dumps(value).encode()))
     parts.append(record(15, bytes(4)))
@@ -82,6 +85,19 @@ def numbers_are_drawn_over_time_with_units_and_bands(path):
     tap.equal(("voltages[0] (V)" in texts(path + "b.svg")[0], "voltages[1] (lx)" in texts(path + "b.svg")[0]), (True, False))
 
 
+def is_circle(svg):
+    """x and y have the same scale, and all points the same distance from the middle."""
+    line = max(re.findall(r'd="(M[^"]+)" fill="none"', svg), key=len)
+    x = y = 0
+    points = []
+    for kind, dx, dy in re.findall(r"([Ml])(-?\d+)\s?(-?\d+)", line):
+        x, y = (int(dx), int(dy)) if kind == "M" else (x + int(dx), y + int(dy))
+        points.append(complex(x, y))
+    low, high = (complex(side(p.real for p in points), side(p.imag for p in points)) for side in (min, max))
+    radii = [abs(point - (low + high) / 2) for point in points]
+    assert len(points) > 50 and min(radii) > 1000 and max(radii) - min(radii) < 0.02 * max(radii), (len(points), min(radii), max(radii))
+
+
 @folder
 def a_number_is_drawn_over_another_one(path):
     values = [(i * 0.1, place(math.cos(i * 0.1), math.sin(i * 0.1))) for i in range(64)]
@@ -90,19 +106,29 @@ def a_number_is_drawn_over_another_one(path):
     tap.equal(troupe("log", "plot", source, *options, "-o", path + "way.svg").returncode, 0)
     labels, svg = texts(path + "way.svg")
     assert "pos.px (m)" in labels and "pos.py (m)" in labels and "time (s)" not in labels, labels
-    # x and y have the same scale: the circle is one.
-    line = max(re.findall(r'd="(M[^"]+)" fill="none"', svg), key=len)
-    x = y = 0
-    xs, ys = [], []
-    for kind, dx, dy in re.findall(r"([Ml])(-?\d+)\s?(-?\d+)", line):
-        x, y = (int(dx), int(dy)) if kind == "M" else (x + int(dx), y + int(dy))
-        xs.append(x)
-        ys.append(y)
-    wide, high = max(xs) - min(xs), max(ys) - min(ys)
-    assert wide > 2000 and abs(wide - high) < 0.02 * wide, (wide, high)
+    is_circle(svg)
     tap.equal(troupe("log", "plot", source, *options, "-o", path + "way.png").returncode, 0)
     with open(path + "way.png", "rb") as file:
         tap.equal(struct.unpack(">8s8xII", file.read(24)), (b"\x89PNG\r\n\x1a\n", 800, 554))
+
+
+@folder
+def samples_are_drawn_over_those_of_the_same_time(path):
+    """Channels of an experiment come one after the other, in bursts; STATE, the first message, has no such number."""
+    def burst(at, number):
+        times = [i / 100 for i in range(at, at + 16)]
+        return [{"time": t, "values": [math.sin(t * 10) if number else "NaN", "NaN" if number else math.cos(t * 10)]} for t in times]
+
+    samples = [(sample["time"], sample) for at in range(0, 64, 16) for number in (0, 1) for sample in burst(at, number)]
+    state = {"phase": 2, "runs": 1, "time": 0, "samples": 0, "lost": 0, "title": "", "why": ""}
+    names = {"name.values[0]": "Left", "unit.values[0]": "m", "name.values[1]": "Right", "unit.values[1]": "m"}
+    source = written(path + "a.mcap", recording("experiment:0", "experiment", "SAMPLE", samples, names, ("STATE", state)))
+    for y, x, labels in ((0, 1, {"Left (m)", "Right (m)"}), (1, 0, {"Left (m)", "Right (m)"})):
+        done = troupe("log", "plot", source, f"experiment:0/values[{y}]", "--x", f"experiment:0/values[{x}]", "-o", path + f"{y}.svg")
+        tap.equal((done.returncode, done.stderr), (0, ""))
+        told, svg = texts(path + f"{y}.svg")
+        tap.equal(labels & set(told), labels)
+        is_circle(svg)
 
 
 @serving(ROBOT)
@@ -130,5 +156,5 @@ def mistakes_are_told_and_nothing_is_lost(path):
     tap.equal(troupe("log", "plot", source, "--force").returncode, 0)
 
 
-tap.main(numbers_are_drawn_over_time_with_units_and_bands, a_number_is_drawn_over_another_one,
+tap.main(numbers_are_drawn_over_time_with_units_and_bands, a_number_is_drawn_over_another_one, samples_are_drawn_over_those_of_the_same_time,
          a_recording_is_drawn_at_its_end, mistakes_are_told_and_nothing_is_lost)

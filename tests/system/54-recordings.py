@@ -158,6 +158,8 @@ def a_killed_recorder_loses_only_what_was_not_written(path, url):
 def a_full_disk_is_reported(path, url):
     result = troupe("log", "-o", "/dev/full", "--force", "--for", "5", url=url)
     tap.equal((result.returncode, "No space left on device" in result.stderr), (1, True))
+    tap.equal(troupe("log", "-o", path + "a.mcap", "-n", "5", url=url).returncode, 0)
+    says(troupe("log", "recover", path + "a.mcap", "-o", "/dev/full", "--force"), 2, "troupe log: /dev/full: No space left on device\n")
 
 
 @folder
