@@ -2,10 +2,12 @@
 
 Player has to be built without NDEBUG: its vfh reads the clock inside of an assertion, and stands still without it.
 """
+import collections
 import contextlib
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import tempfile
 import time
@@ -73,11 +75,36 @@ def own_stack(journey, options, port):
             + stack_text(journey, options, map=3))
 
 
+class Track:
+    """Where the robot was lately: a pose that is told is one of the time of its message, which is past by then."""
+
+    def __init__(self):
+        self.places = collections.deque(maxlen=20)
+        self.judged = None
+
+    def note(self, robot):
+        reply = robot.ask(SIMULATION, 0, 3, player.text("ada") + struct.pack(">7d", *[0] * 7))
+        x, y, _, _, _, _, when = struct.unpack(">7d", reply.body[-56:])
+        self.places.append((when, x, y))
+
+    def error(self, driver):
+        """Of the pose that was told last; None if it was judged before, or if the robot was not seen around that time."""
+        when = driver.times.get((POSITION2D, 2))
+        if when is None or when == self.judged:
+            return None
+        self.judged = when
+        for (t, x, y), (u, v, w) in zip(self.places, list(self.places)[1:]):
+            if t <= when <= u and t < u:
+                share = (when - t) / (u - t)
+                return away(driver.pose(2), x + share * (v - x), y + share * (w - y))
+        return None
+
+
 def in_real_time(world, grid, journey, options, theirs):
     """The world in one server, the drivers in another; the client listens to both."""
     outcome = Outcome(world)
     outcome.last, outcome.stalled = None, False
-    goal = journey[2]
+    goal, track = journey[2], Track()
     with tempfile.TemporaryDirectory() as folder, \
             navigation.served(options.program, world_text(world, journey, 0), SIM.replace("{pace}", f"speed {options.speed}")) as sim:
         text = write_map(grid, folder) + (players_stack if theirs else own_stack)(journey, options, sim.address[1])
@@ -89,9 +116,10 @@ def in_real_time(world, grid, journey, options, theirs):
             driver.send_goal(0, *goal)
             while robot.times[(POSITION2D, 0)] - begin < options.limit and not arrived(driver, goal):
                 listen(robot, driver, 0.1)
-                if driver.latest.get((POSITION2D, 2, 1)):
-                    robot.latest[(POSITION2D, 2, 1)] = driver.latest[(POSITION2D, 2, 1)]
                 watch(robot, outcome, 0, (0, 0))
+                track.note(robot)
+                error = track.error(driver)
+                outcome.errors += [] if error is None else [error]
                 if options.verbose:
                     print(f"# {robot.times[(POSITION2D, 0)] - begin:.1f} s at {outcome.last}: {driver.plan(0)}", flush=True)
             outcome.time = robot.times[(POSITION2D, 0)] - begin
