@@ -239,25 +239,27 @@ static bool are_alike(const tpi_sim *world, tpi_sim_model one, tpi_sim_model oth
     return alike;
 }
 
-/* Whether the configuration names robots of the world, or has only mistyped one. */
-static bool knows_the_robots(const simd_offering *o, const char *name)
+/* "robot" or "robot1": the name that robots had in the worlds of older Stages. */
+static bool is_older_name(const char *name)
 {
-    tpi_buf hint = {0};
+    return strncmp(name, "robot", 5) == 0 && name[5 + strspn(name + 5, "0123456789")] == '\0';
+}
+
+/* Whether a section names something that is in the world. */
+static bool knows_the_world(const simd_offering *o)
+{
     bool known = false;
 
     for (size_t i = 0; i < tp_section_count(o->s->instance); i++) {
-        const char *other = tp_section_string(o->s->instance, i, "model");
-        known = known || tpi_sim_find(o->s->world, other) != TPI_SIM_NONE;
+        const char *name = tp_section_string(o->s->instance, i, "model");
+        known = known || tpi_sim_find(o->s->world, name) != TPI_SIM_NONE;
     }
-    tpi_sim_put_hint(o->s->world, name, &hint);
-    known = known || tpi_buf_text(&hint)[0] != '\0';
-    tpi_buf_fini(&hint);
     return known;
 }
 
 /* Published configurations name the robot of an earlier version of their world. If the world has
- * one robot that no other section wants, it is meant. Of several that are alike the first is taken,
- * unless the configuration knows them. TPI_SIM_NONE otherwise. */
+ * one robot that no other section wants, it is meant. For an older name, the first of several that
+ * are alike is taken, unless the configuration knows this world. TPI_SIM_NONE otherwise. */
 static tpi_sim_model stand_in(const simd_offering *o, const char *name)
 {
     tpi_sim_model first = TPI_SIM_NONE;
@@ -277,7 +279,7 @@ static tpi_sim_model stand_in(const simd_offering *o, const char *name)
         first = alone ? o->roots[i] : first;
     }
     if (first == TPI_SIM_NONE || is_wanted_elsewhere(o, first, name) ||
-        (!alone && knows_the_robots(o, name))) {
+        (!alone && (!is_older_name(name) || knows_the_world(o)))) {
         return TPI_SIM_NONE;
     }
     tpi_buf_printf(&text, "there is no model \"%.60s\" in the world %.80s; %s, ", name,

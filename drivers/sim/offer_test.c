@@ -420,6 +420,8 @@ static void the_first_of_robots_that_are_alike_stands_in(void **state)
     play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("twins") " model=rigth",
                           "sim0: there is no model \"rigth\" in the world twins; did you mean "
                           "\"right\"?");
+    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("twins") " model=robota",
+                          "sim0: there is no model \"robota\" in the world twins");
 }
 
 int main(void)

@@ -476,8 +476,8 @@ static void mistakes_in_a_section_are_told(void **state)
     play_assert_not_added(&tp_driver_sim, "ranger:0", NULL, DATA("yard") " model=r10.lazer",
                           "sim0: there is no model \"r10.lazer\" in the world yard; did you mean "
                           "\"r10.laser\"?");
-    play_assert_not_added(&tp_driver_sim, "ranger:0", NULL, DATA("mixed") " model=nobody",
-                          "sim0: there is no model \"nobody\" in the world mixed");
+    play_assert_not_added(&tp_driver_sim, "ranger:0", NULL, DATA("yard") " model=nobody",
+                          "sim0: there is no model \"nobody\" in the world yard");
     play_assert_not_added(&tp_driver_sim, "gripper:0", NULL, DATA("yard") " model=r0",
                           "sim0: there is no model for gripper left in the model \"r0\"");
     play_assert_not_added(&tp_driver_sim, "ranger:0 ranger:1 ranger:2", NULL,
