@@ -19,7 +19,6 @@ struct map {
     tp_map_info info;
     int8_t *tile; /* owned: room for an answer */
     tp_segment segments[SEGMENTS];
-    double next_s; /* when its size and place are sent again */
 };
 
 static tp_status map_begin(fake_device *d, tp_error *err)
@@ -130,17 +129,6 @@ static tp_status map_get_vector(tp_device *device, tp_map_data_vector *answer, t
                                    .segments_count = SEGMENTS,
                                    .segments = m->segments};
     return TP_OK;
-}
-
-/* The room never changes. Programs that show whatever a device sends wait for something. */
-static void map_publish(fake_device *d)
-{
-    struct map *m = d->state;
-
-    if (tpi_fake_time_s(d) >= m->next_s) {
-        m->next_s = tpi_fake_time_s(d) + 1;
-        tp_publish(d->device, TP_MAP_DATA_INFO, &m->info, 0);
-    }
 }
 
 static const tp_map_ops map_ops = {
@@ -299,9 +287,7 @@ const fake_kind tpi_fake_maps[] = {
         .interface = &tp_interface_map,
         .ops = &map_ops,
         .state_size = sizeof(struct map),
-        .publishes = 1U << TP_MAP_DATA_INFO,
         .begin = map_begin,
-        .publish = map_publish,
         .end = map_end,
     },
     {

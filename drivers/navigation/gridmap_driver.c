@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "beams.h"
+#include "limits.h"
 #include "navigation/grid.h"
 #include "tile.h"
 #include "troupe/driver/map.h"
@@ -127,17 +128,6 @@ static const tp_map_ops map_ops = {.req_get_info = get_info, .req_get_data = get
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static tp_status read_number(tp_instance *self, const char *name, double least, double most,
-                             double *out, tp_error *err)
-{
-    *out = tp_param_double(self, name);
-    tp_param_blame(self, name);
-    return *out >= least && *out <= most
-               ? TP_OK
-               : tp_fail(err, TP_E_RANGE, "%s is %g, not between %g and %g", name, *out, least,
-                         most);
-}
-
 static tp_status make_grid(tp_instance *self, struct gridmap *g, tp_error *err)
 {
     double width = 0;
@@ -145,12 +135,12 @@ static tp_status make_grid(tp_instance *self, struct gridmap *g, tp_error *err)
     double scale = 0;
     double x = 0;
     double y = 0;
-    tp_status status = read_number(self, "width", 1, 20000, &width, err);
+    tp_status status = tpi_limits_read(self, "width", 1, 1, 20000, &width, err);
 
-    status = status == TP_OK ? read_number(self, "height", 1, 20000, &height, err) : status;
-    status = status == TP_OK ? read_number(self, "startx", -20000, 20000, &x, err) : status;
-    status = status == TP_OK ? read_number(self, "starty", -20000, 20000, &y, err) : status;
-    status = status == TP_OK ? read_number(self, "scale", 0.005, 10, &scale, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "height", 1, 1, 20000, &height, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "startx", 1, -20000, 20000, &x, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "starty", 1, -20000, 20000, &y, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "scale", 1, 0.005, 10, &scale, err) : status;
     if (status == TP_OK && width * height > MOST_CELLS) {
         tp_param_blame(self, "width");
         return tp_fail(err, TP_E_LIMIT, "a map has at most %d cells", MOST_CELLS);
@@ -169,11 +159,12 @@ static tp_status gridmap_init(tp_instance *self, tp_error *err)
 {
     struct gridmap *g = tp_instance_state(self);
     double threshold = 0;
-    tp_status status = read_number(self, "maptreshold", 0, MOST_COUNT - 1, &threshold, err);
+    tp_status status = tpi_limits_read(self, "maptreshold", 1, 0, MOST_COUNT - 1, &threshold, err);
 
     g->threshold = (int64_t)threshold;
-    status = status == TP_OK ? read_number(self, "sonartreshold", 0.01, 100, &g->beams.longest, err)
-                             : status;
+    status = status == TP_OK
+                 ? tpi_limits_read(self, "sonartreshold", 1, 0.01, 100, &g->beams.longest, err)
+                 : status;
     status = status == TP_OK ? make_grid(self, g, err) : status;
     status =
         status == TP_OK ? tp_require(self, &tp_interface_position2d, NULL, &g->link, err) : status;

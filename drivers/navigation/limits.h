@@ -16,4 +16,9 @@ struct limits {
 tp_status tpi_limits_check(tp_instance *self, const struct limits *limits, size_t count,
                            tp_error *err);
 
+/* Read a setting of `count` numbers into `out`, given or by default. TP_E_INVALID for another
+ * number of them, TP_E_RANGE for one beyond the limits; the setting is blamed. */
+tp_status tpi_limits_read(tp_instance *self, const char *name, size_t count, double least,
+                          double most, double *out, tp_error *err);
+
 #endif

@@ -14,6 +14,7 @@
 #include "beams.h"
 #include "drawing.h"
 #include "forward.h"
+#include "limits.h"
 #include "navigation/mapfile.h"
 #include "navigation/survey.h"
 #include "tile.h"
@@ -298,31 +299,11 @@ static const tp_position2d_ops position_ops = {.req_get_geom = position_geom,
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* `count` numbers between two limits. */
-static tp_status read_numbers(tp_instance *self, const char *name, size_t count, double least,
-                              double most, double *out, tp_error *err)
-{
-    tp_param_blame(self, name);
-    if (tp_param_count(self, name) != count) {
-        return tp_fail(err, TP_E_INVALID, "%s needs %zu number%s", name, count,
-                       count == 1 ? "" : "s");
-    }
-    for (size_t i = 0; i < count; i++) {
-        out[i] = tp_param_double_at(self, name, i);
-        if (!(out[i] >= least && out[i] <= most)) {
-            return tp_fail(err, TP_E_RANGE, "%s is %g, not between %g and %g", name, out[i], least,
-                           most);
-        }
-    }
-    return TP_OK;
-}
-
 static tp_status read_path(tp_instance *self, struct mapper *m, tp_error *err)
 {
     const char *name = tp_param_string(self, "filename");
     const char *ending = strrchr(name, '.');
 
-    tp_param_blame(self, "filename");
     if (name[0] == '\0') {
         return TP_OK;
     }
@@ -344,30 +325,39 @@ static tp_status read_settings(tp_instance *self, struct mapper *m, tp_error *er
     double three[3] = {0};
     double beams = 0;
     double cells = 0;
-    tp_status status = read_numbers(self, "resolution", 1, 0.005, 10, &m->settings.scale, err);
+    tp_status status = tpi_limits_read(self, "resolution", 1, 0.005, 10, &m->settings.scale, err);
 
     status = status == TP_OK
-                 ? read_numbers(self, "range_max", 1, 0.1, 100, &m->settings.longest, err)
+                 ? tpi_limits_read(self, "range_max", 1, 0.1, 100, &m->settings.longest, err)
                  : status;
-    status = status == TP_OK ? read_numbers(self, "update_thresh", 2, 0, 10, two, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "update_thresh", 2, 0, 10, two, err) : status;
     m->way = two[0];
     m->turn = two[1];
-    status = status == TP_OK ? read_numbers(self, "match_reach", 2, 0.001, 3, two, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "match_reach", 2, 0.001, 3, two, err) : status;
     m->settings.reach = two[0];
     m->settings.twist = two[1];
-    status = status == TP_OK ? read_numbers(self, "match_beams", 1, 12, 512, &beams, err) : status;
-    status = status == TP_OK ? read_numbers(self, "most_cells", 1, 1e4, 1e8, &cells, err) : status;
     status =
-        status == TP_OK ? read_numbers(self, "save_every", 1, 0, 1e6, &m->save_every, err) : status;
+        status == TP_OK ? tpi_limits_read(self, "match_beams", 1, 12, 512, &beams, err) : status;
+    status =
+        status == TP_OK ? tpi_limits_read(self, "most_cells", 1, 1e4, 1e8, &cells, err) : status;
+    status = status == TP_OK ? tpi_limits_read(self, "save_every", 1, 0, 1e6, &m->save_every, err)
+                             : status;
     m->placed = tp_param_given(self, "init_pose");
     if (status == TP_OK && m->placed) {
-        status = read_numbers(self, "init_pose", 3, -1e6, 1e6, three, err);
+        status = tpi_limits_read(self, "init_pose", 3, -1e6, 1e6, three, err);
     }
     m->settings.few_beams = (size_t)beams;
     m->settings.most = (size_t)cells;
     m->start = (tpi_nav_pose){three[0], three[1], tpi_nav_angle(three[2])};
     m->beams.longest = m->settings.longest;
-    return status == TP_OK ? read_path(self, m, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    status = read_path(self, m, err);
+    if (status != TP_OK) {
+        tp_param_blame(self, "filename");
+    }
+    return status;
 }
 
 static tp_status mapper_init(tp_instance *self, tp_error *err)

@@ -222,31 +222,73 @@ static bool is_wanted_elsewhere(const simd_offering *o, tpi_sim_model robot, con
     return false;
 }
 
-/* Published configurations name the robot of an earlier version of their world. If the world has
- * one robot that no other section wants, it is meant; TPI_SIM_NONE otherwise. */
-static tpi_sim_model only_robot(const simd_offering *o, const char *name)
+/* Whether robots have the same parts, so that it does not matter which of them is taken. */
+static bool are_alike(const tpi_sim *world, tpi_sim_model one, tpi_sim_model other)
 {
-    tpi_sim_model only = TPI_SIM_NONE;
+    tpi_sim_info a;
+    tpi_sim_info b;
+
+    tpi_sim_model_info(world, one, &a);
+    tpi_sim_model_info(world, other, &b);
+    bool alike = a.family == b.family;
+    for (uint32_t i = 0, parts = a.family; i < parts && alike; i++) {
+        tpi_sim_model_info(world, one + i, &a);
+        tpi_sim_model_info(world, other + i, &b);
+        alike = a.kind == b.kind && a.family == b.family;
+    }
+    return alike;
+}
+
+/* "robot" or "robot1": the name that robots had in the worlds of older Stages. */
+static bool is_older_name(const char *name)
+{
+    return strncmp(name, "robot", 5) == 0 && name[5 + strspn(name + 5, "0123456789")] == '\0';
+}
+
+/* Whether a section names something that is in the world. */
+static bool knows_the_world(const simd_offering *o)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < tp_section_count(o->s->instance); i++) {
+        const char *name = tp_section_string(o->s->instance, i, "model");
+        known = known || tpi_sim_find(o->s->world, name) != TPI_SIM_NONE;
+    }
+    return known;
+}
+
+/* Published configurations name the robot of an earlier version of their world. If the world has
+ * one robot that no other section wants, it is meant. For an older name, the first of several that
+ * are alike is taken, unless the configuration knows this world. TPI_SIM_NONE otherwise. */
+static tpi_sim_model stand_in(const simd_offering *o, const char *name)
+{
+    tpi_sim_model first = TPI_SIM_NONE;
+    bool alone = true;
     tpi_buf text = {0};
 
     for (size_t i = 0; i < o->root_count; i++) {
         tpi_sim_info info;
         tpi_sim_model_info(o->s->world, o->roots[i], &info);
-        if (info.kind == TPI_SIM_POSITION && only != TPI_SIM_NONE) {
+        if (info.kind != TPI_SIM_POSITION) {
+            continue;
+        }
+        if (first != TPI_SIM_NONE && !are_alike(o->s->world, first, o->roots[i])) {
             return TPI_SIM_NONE;
         }
-        only = info.kind == TPI_SIM_POSITION ? o->roots[i] : only;
+        alone = first == TPI_SIM_NONE;
+        first = alone ? o->roots[i] : first;
     }
-    if (only == TPI_SIM_NONE || is_wanted_elsewhere(o, only, name)) {
+    if (first == TPI_SIM_NONE || is_wanted_elsewhere(o, first, name) ||
+        (!alone && (!is_older_name(name) || knows_the_world(o)))) {
         return TPI_SIM_NONE;
     }
-    tpi_buf_printf(&text, "there is no model \"%.60s\" in the world %.80s; its only robot, ", name,
-                   tpi_sim_name(o->s->world));
-    tpi_sim_put_name(o->s->world, only, &text);
+    tpi_buf_printf(&text, "there is no model \"%.60s\" in the world %.80s; %s, ", name,
+                   tpi_sim_name(o->s->world), alone ? "its only robot" : "the first of its robots");
+    tpi_sim_put_name(o->s->world, first, &text);
     tpi_buf_puts(&text, ", is taken");
     tpi_simd_note(o->s, tpi_buf_text(&text));
     tpi_buf_fini(&text);
-    return only;
+    return first;
 }
 
 /* A section begins. */
@@ -260,7 +302,7 @@ static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
     o->told = false;
     o->robot = o->named ? tpi_sim_find(s->world, name) : TPI_SIM_NONE;
     if (o->named && o->robot == TPI_SIM_NONE) {
-        o->robot = strchr(name, '.') == NULL ? only_robot(o, name) : TPI_SIM_NONE;
+        o->robot = strchr(name, '.') == NULL ? stand_in(o, name) : TPI_SIM_NONE;
     }
     if (o->named && o->robot == TPI_SIM_NONE) {
         return tpi_simd_fail_unknown(s, name, err);

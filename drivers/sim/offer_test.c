@@ -404,9 +404,30 @@ static void the_only_robot_stands_in_for_a_name_that_is_not_there(void **state)
                           "sim0: there is no model \"robot1\" in the world mixed");
 }
 
+/* Likewise, and the world has several that are alike by now. */
+static void the_first_of_robots_that_are_alike_stands_in(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "position2d:0 ranger:0", DATA("twins") " sleep=1 paused=1 model=robot1");
+    assert_model(&s, "position2d:0", "left");
+    assert_model(&s, "ranger:0", "left.ranger:0");
+    assert_string_equal(noted,
+                        "sim0: there is no model \"robot1\" in the world twins; the first of "
+                        "its robots, left, is taken");
+    stage_end(&s);
+    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("twins") " model=rigth",
+                          "sim0: there is no model \"rigth\" in the world twins; did you mean "
+                          "\"right\"?");
+    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("twins") " model=robota",
+                          "sim0: there is no model \"robota\" in the world twins");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_of_robots_that_are_alike_stands_in),
         cmocka_unit_test(the_only_robot_stands_in_for_a_name_that_is_not_there),
         cmocka_unit_test(everything_has_lasers_sonars_and_eyes_robot_by_robot),
         cmocka_unit_test(eyes_tell_ranges_and_voltages),

@@ -92,6 +92,32 @@ bool tpi_elsewhere_is(const tp_server *server, const tpi_devaddr_text *address)
     return address->robot > 0 && !is_provided(server, address->robot);
 }
 
+static bool lists(const tpi_cfg_field *field, const tpi_devaddr_text *wanted)
+{
+    tpi_devaddr_text address;
+
+    for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
+        if (tpi_devaddr_parse(&address, field->values[i].text, NULL) == TP_OK &&
+            address.index == wanted->index && strcmp(address.interface, wanted->interface) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpi_elsewhere_is_doubtful(const tp_server *server, const tpi_devaddr_text *address)
+{
+    const tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
+    bool here = false;
+
+    for (uint32_t i = 0; i < root->section_count; i++) {
+        here = here || (strcmp(root->sections[i]->type, "driver") == 0 &&
+                        lists(tpi_cfg_find(root->sections[i], "provides"), address));
+    }
+    return here && address->key[0] == '\0' && !address->has_robot && !is_this_host(address->host) &&
+           strpbrk(address->host, "./") == NULL;
+}
+
 /* ---- Naming them ----------------------------------------------------------------------------- */
 
 /* A host of digits only is the packed number of an IPv4 address, as in Player. */

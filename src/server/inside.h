@@ -289,6 +289,10 @@ void tpi_access_forget(struct file *file);
  * provides; `name` gives an address that `is` elsewhere its robot number; at last `offer`. */
 tp_status tpi_elsewhere_begin(tp_server *server, tp_error *err);
 bool tpi_elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
+
+/* Whether "odometry::position2d:0" may mean a key, as files for older Players write it, and not a
+ * host: this file provides such a device itself. */
+bool tpi_elsewhere_is_doubtful(const tp_server *server, const tpi_devaddr_text *address);
 tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
                              tp_error *err);
 tp_status tpi_elsewhere_offer(tp_server *server, tp_error *err);

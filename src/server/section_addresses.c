@@ -88,6 +88,20 @@ static void read_older_key(tp_server *server, const tpi_cfg_value *value, tpi_de
     tpi_server_note(server, note.text);
 }
 
+/* The same in `requires` is a device of a host with that name. */
+static void doubt_host(tp_server *server, const tpi_cfg_value *value,
+                       const tpi_devaddr_text *address)
+{
+    tp_error note = {0};
+
+    if (tpi_elsewhere_is_doubtful(server, address)) {
+        tpi_cfg_fail(&value->place, &note,
+                     "\"%s\" is a device of the host %s; with a key it is \"%s:::%s:%u\"",
+                     value->text, address->host, address->host, address->interface, address->index);
+        tpi_server_note(server, note.text);
+    }
+}
+
 static tp_status read_address(tp_server *server, const tpi_cfg_value *value, bool offered,
                               tpi_wanted *out, tp_error *err)
 {
@@ -99,6 +113,8 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, boo
     }
     if (offered) {
         read_older_key(server, value, &address);
+    } else {
+        doubt_host(server, value, &address);
     }
     const tp_status status = find_interface(server, value, address.interface, &out->interface, err);
     if (status != TP_OK) {

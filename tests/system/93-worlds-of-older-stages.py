@@ -115,4 +115,21 @@ def drawings_and_words_are_taken():
         tap.equal((body.text(), body.take("ddd")), ("r", (0, 1, 0)))
 
 
-tap.main(flat_lasers_and_sonars_see_flat_walls, what_stood_on_other_models_is_found, drawings_and_words_are_taken)
+def an_older_name_is_a_robot_unless_the_file_knows_the_world():
+    twin = 'driver ( name "stage" provides [ "position2d:{}" ] model "{}" )\n'
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "twins.cfg"
+        (pathlib.Path(folder) / "twins.world").write_text('name "twins" position ( name "left" ) position ( name "right" pose [2 0 0 0] )')
+        world = 'driver ( name "stage" provides [ "simulation:0" ] worldfile "twins.world" )\n'
+        path.write_text(world + twin.format(0, "robot1"))
+        result = tap.run([PROGRAM, "check", str(path)])
+        tap.equal(result.returncode, 0)
+        assert 'there is no model "robot1" in the world twins; the first of its robots, left, is taken' in result.stderr, result
+        path.write_text(world + twin.format(0, "robot1") + twin.format(1, "right"))
+        result = tap.run([PROGRAM, "check", str(path)])
+        tap.equal(result.returncode, 1)
+        assert 'there is no model "robot1" in the world twins' in result.stderr and "taken" not in result.stderr, result
+
+
+tap.main(flat_lasers_and_sonars_see_flat_walls, what_stood_on_other_models_is_found, drawings_and_words_are_taken,
+         an_older_name_is_a_robot_unless_the_file_knows_the_world)

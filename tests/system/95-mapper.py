@@ -82,4 +82,15 @@ def a_wrong_name_is_refused_with_its_place():
         assert 'filename "m.png" is not a .yaml file' in result.stdout + result.stderr, result
 
 
-tap.main(a_map_of_the_office_is_right_and_loads, a_map_without_a_file_says_so, a_wrong_name_is_refused_with_its_place)
+def what_is_missing_is_not_blamed_on_the_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "m.cfg"
+        path.write_text('driver ( name "fake" provides [ "position2d:0" ] )\n'
+                        'driver ( name "mapper" provides [ "map:0" ]\n filename "m.yaml"\n requires [ "position2d:0" ] )\n')
+        result = troupe("check", str(path))
+        tap.equal(result.returncode, 1)
+        assert "m.cfg:2:1: mapper0: `requires` has no laser, ranger or sonar" in result.stderr, result
+
+
+tap.main(a_map_of_the_office_is_right_and_loads, a_map_without_a_file_says_so, a_wrong_name_is_refused_with_its_place,
+         what_is_missing_is_not_blamed_on_the_file)

@@ -128,13 +128,17 @@ def a_map_grows_and_gets_other_cells():
 def older_names_of_interfaces_are_understood():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "old.cfg"
-        path.write_text('driver ( name "fake" provides [ "position:0"\n "laser2d:0"\n "left::sonar:0" ] )\n')
+        path.write_text('driver ( name "fake" provides [ "position:0"\n "laser2d:0"\n "left::sonar:0" ] )\n'
+                        'driver ( name "passthrough" provides [ "laser:1" ] requires [ "front::laser2d:0" ] )\n'
+                        'driver ( name "passthrough" provides [ "sonar:1" ] requires [ "robot2::sonar:9" ] )\n')
         result = troupe("check", str(path))
         tap.equal(result.returncode, 0)
         for words in ('old.cfg:1:33: "position" is an older name: the interface is "position2d" now',
                       'old.cfg:2:2: "laser2d" is an older name: the interface is "laser" now', "position2d:0",
-                      'old.cfg:3:2: "left::sonar:0" is an older form: a key has three colons now, "left:::sonar:0"'):
+                      'old.cfg:3:2: "left::sonar:0" is an older form: a key has three colons now, "left:::sonar:0"',
+                      'old.cfg:4:63: "front::laser2d:0" is a device of the host front; with a key it is "front:::laser2d:0"'):
             assert words in result.stdout + result.stderr, result
+        assert "robot2" not in result.stdout + result.stderr, result
 
 
 def a_wrong_map_is_refused_with_its_place():
