@@ -40,6 +40,7 @@ tp_status tpi_sensor_open(struct sensor *s, const char *url, tp_error *err)
     }
     s->has_failed = s->is_held = false;
     s->alive_ns = now_ns;
+    s->come = 0;
     tp_port_drain(s->port);
     tp_port_watch(s->port, true);
     be_patient(s, 0);

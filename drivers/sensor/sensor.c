@@ -174,6 +174,18 @@ static int64_t boot_ns(const struct sensor *s)
     return (tp_param_bool(s->self, "verify") ? BAD_BOOT_S : BOOT_S) * TP_NS_PER_S;
 }
 
+/* A long manifest on a slow line takes its time: it is given up when no more of it comes. */
+static bool is_coming(struct sensor *s, int64_t now_ns)
+{
+    const size_t length = tpi_sensor_host_text_length(s->host);
+
+    if (length > s->come) {
+        s->come = length;
+        s->alive_ns = now_ns;
+    }
+    return now_ns - s->alive_ns < boot_ns(s);
+}
+
 static void await_manifest(struct sensor *s, int64_t now_ns)
 {
     tp_error err = {0};
@@ -188,7 +200,7 @@ static void await_manifest(struct sensor *s, int64_t now_ns)
         s->refused[s->refused_count++] = s->mark;
         tp_instance_note(s->self, err.text);
         tpi_sensor_gone(s, "another sensor");
-    } else if (now_ns - s->alive_ns < boot_ns(s)) {
+    } else if (is_coming(s, now_ns)) {
         tpi_sensor_host_manifest_on(s->host, now_ns);
     } else {
         tpi_sensor_gone(s, "no manifest");
@@ -325,25 +337,19 @@ static tp_status read_on(struct sensor *s, int64_t next_ns, int64_t *now_ns, tp_
     return status == TP_E_TIMEOUT ? TP_OK : status;
 }
 
-/* Wait for the manifest; the line says when there is something to read. A long one on a slow line
- * takes its time: it is given up when no more of it comes. */
+/* Wait for the manifest; the line says when there is something to read. */
 static tp_status await_sensor(struct sensor *s, tp_error *err)
 {
     int64_t now_ns = tpi_sensor_now_ns(s);
-    int64_t until_ns = now_ns + boot_ns(s);
-    size_t most = 0;
 
-    while (now_ns < until_ns && tpi_sensor_host_state_of(s->host) != TPI_HOST_DONE) {
+    while (is_coming(s, now_ns) && tpi_sensor_host_state_of(s->host) != TPI_HOST_DONE) {
         const int64_t due_ns = tpi_sensor_host_due_ns(s->host);
+        const int64_t until_ns = s->alive_ns + boot_ns(s);
         const tp_status status = read_on(s, due_ns < until_ns ? due_ns : until_ns, &now_ns, err);
         if (status != TP_OK) {
             return status;
         }
         tpi_sensor_host_tick(s->host, now_ns);
-        if (tpi_sensor_host_text_length(s->host) > most) {
-            most = tpi_sensor_host_text_length(s->host);
-            until_ns = now_ns + boot_ns(s);
-        }
         if (tpi_sensor_host_state_of(s->host) > TPI_HOST_DONE) {
             tpi_sensor_host_manifest_on(s->host, now_ns);
         }

@@ -149,6 +149,7 @@ struct sensor {
     int asked;     /* the channel that was asked; -1: none */
     bool is_write; /* it was written */
     int64_t period_ns, round_ns, alive_ns;
+    size_t come;              /* of the manifest, at most, since the line is open */
     bool is_pattern;          /* sensors come and go */
     const char *pattern_tail; /* what follows the pattern in the URL: "?baud=9600" */
     char pattern[TPI_PLUGGED_PATH];
