@@ -694,6 +694,8 @@ class Model:
                               for d in command.targets):
             raise Open  # whether the engine had planned this far before the lease of the other one ended
         if any(d.owner is not command.client for d in command.targets):
+            if bounds[0] <= self.taken[0]:
+                raise Open  # whether a motion without a way of the other one has ended when a dof was taken
             goes_home = any(d.owner is command.client and d.active and d.active.record.code == HOME
                             for d in command.targets)
             self.finish(command, {INTERRUPTED, BUSY} if goes_home else {INTERRUPTED}, (0, 0))
