@@ -148,8 +148,15 @@ static int64_t spare_ns(const tpi_motion_axis *axis, tpi_motion_point from)
     return spare_s < 1 ? (int64_t)(fmax(spare_s, 0) * 1e9) : 1000000000; /* also if it stands */
 }
 
-/* Change the speed of a motion from its start on, or after the step that has just been made. */
-static void begin_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
+static void count_excess(tpi_motion_engine *e, tpi_motion_track *track)
+{
+    track->line.excesses++;
+    e->excesses++;
+}
+
+/* Change the speed of a motion from its start on, or after the step that has just been made. An
+ * axis near the limit of its position cannot wait that long: then it makes two steps at once. */
+static void begin_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
                         double value, double share)
 {
     const double acceleration = axis->limits.acceleration * share;
@@ -161,6 +168,9 @@ static void begin_speed(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_m
     const int64_t spare = spare_ns(axis, from);
     int64_t lag = next != from.velocity ? tpi_motion_axis_lag(e, axis, next > from.velocity) : 0;
 
+    if ((double)(lag - spare) > LEAST_LOSS * (double)e->robot.period_ns) {
+        count_excess(e, m->track);
+    }
     lag = lag < spare ? lag : spare;
     if (lag > 0) {
         m->tau0_ns += lag;
@@ -271,7 +281,7 @@ void tpi_motion_axis_end_goto(tpi_motion_engine *e, const tpi_motion_order *repl
 
 /* ---- Starts ---- */
 
-static void begin_profile(const tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
+static void begin_profile(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_point from,
                           double value, int64_t duration_ns, tpi_motion_playing *command)
 {
     tpi_motion_motion *m = &axis->motion;
@@ -314,8 +324,7 @@ static void note_lost_speed(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_mot
         axis->stepped_ns[lost < 0] = tpi_motion_track_present(e);
     }
     if (fabs(lost) > MOST_LOSS * step) {
-        track->line.excesses++;
-        e->excesses++;
+        count_excess(e, track);
     }
 }
 
