@@ -303,8 +303,9 @@ static tpi_play_node *parse_word(tpi_play_parser *parser)
          tpi_play_is_declared(parser, "to", token->text)) &&
         (next->kind == TPI_PLAY_T_NUMBER ||
          (next->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(next->text)))) {
-        snprintf(tpi_play_lose(parser, "this is a function: its values stand in ( )")->fix, 80,
-                 "%.20s(%.40s)", token->text, next->text);
+        snprintf(
+            tpi_play_mark(parser, token, next, "this is a function: its values stand in ( )")->fix,
+            80, "%.30s(%.40s)", token->text, next->text);
         return NULL;
     }
     return next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "(") == 0

@@ -67,6 +67,21 @@ def all_mistakes_are_printed():
         f"troupe play: {path}: 2 mistakes\n"))
 
 
+def mistakes_are_printed_as_json():
+    path = written("device lamp is LED\nlet lamp be 100\ndrvie 50;\nstop  # é\n")
+    result = play(path, "--check", "--json")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    tap.equal((result.returncode, result.stderr), (1, ""))
+    assert all(list(line) == ["file", "line", "column", "length", "text", "message", "suggestion", "statement"]
+               and line["file"] == path for line in lines)
+    tap.equal([(line["line"], line["column"], line["length"], line["text"], line["suggestion"], line["statement"])
+               for line in lines], [(2, 1, 3, "let", None, "set lamp to 100"), (3, 1, 5, "drvie", "drive", None),
+                                    (3, 9, 1, ";", "", None)])
+    right = play(written("drive 5\n"), "--check", "--json")
+    tap.equal((right.returncode, right.stdout, right.stderr), (0, "", ""))
+    tap.equal(play(path, "--json").returncode, 2)
+
+
 def the_description_of_blocks_has_what_an_editor_needs():
     blocks = json.loads(play("--blocks").stdout)
     kinds = {statement["kind"]: statement for statement in blocks["statements"]}
@@ -420,7 +435,8 @@ def wrong_command_lines_are_refused():
 
 
 tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_right_and_formatted_and_goes_through_blocks,
-         a_file_is_put_into_its_layout, all_mistakes_are_printed, the_description_of_blocks_has_what_an_editor_needs,
+         a_file_is_put_into_its_layout, all_mistakes_are_printed, mistakes_are_printed_as_json,
+         the_description_of_blocks_has_what_an_editor_needs,
          the_page_has_the_whole_grammar_on_one_page, a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, of_several_robots_none_is_taken_unless_it_is_named, a_fault_names_its_line,
