@@ -241,6 +241,22 @@ static void check_wait(tpi_play_checker *checker, tpi_play_node *node)
     }
 }
 
+/* A time is no condition: `wait until 5 s`. */
+static void check_until(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_node *condition = node->slots[0];
+
+    check_row(checker, condition);
+    tpi_play_check_fits(checker, node->slots[1], TPI_PLAY_TIME);
+    if (condition != NULL && condition->kind == TPI_PLAY_NUMBER &&
+        condition->dimension == TPI_PLAY_TIME) {
+        tpi_play_trouble *trouble =
+            tpi_play_blame(checker, condition, "this is a time, a condition stands behind `until`");
+        snprintf(trouble->whole, sizeof trouble->whole, "wait %.40s %.20s", condition->text,
+                 condition->unit);
+    }
+}
+
 static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node **slots = node->slots;
@@ -257,8 +273,7 @@ static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
         check_wait(checker, node);
         break;
     case TPI_PLAY_WAIT_UNTIL_STATEMENT:
-        check_row(checker, slots[0]);
-        tpi_play_check_fits(checker, slots[1], TPI_PLAY_TIME);
+        check_until(checker, node);
         break;
     case TPI_PLAY_TONE_STATEMENT:
         tpi_play_check_fits(checker, slots[0], TPI_PLAY_FREQUENCY);

@@ -136,7 +136,7 @@ void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
 
 /* Check the number with which a reading is compared. */
 void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *device,
-                            const char *operator, const tpi_play_node * number);
+                            const char *sign, const tpi_play_node *number);
 
 /* For a text where a number must stand: offer the number, or the truth, that it names. */
 void tpi_play_offer_number(tpi_play_trouble *trouble, const tpi_play_node *text, bool is_truth);

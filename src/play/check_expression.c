@@ -258,7 +258,8 @@ static bool is_number(const tpi_play_node *node)
            (node->kind == TPI_PLAY_BINARY && strpbrk(node->text, "+-*/m") != NULL) ||
            (node->kind == TPI_PLAY_CALL && tpi_play_math_named(node->text) >= 0) ||
            (node->kind == TPI_PLAY_NAME && node->symbol != NULL &&
-            node->symbol->role == TPI_PLAY_DEVICE) ||
+            node->symbol->role == TPI_PLAY_DEVICE &&
+            (node->reading == TPI_READ_ANALOG || node->reading == TPI_READ_COUNT)) ||
            tpi_play_sort_of(node) == TPI_PLAY_TRUTH_SORT;
 }
 
@@ -334,13 +335,12 @@ static void offer_quotes(tpi_play_checker *checker, const tpi_play_node *text,
 }
 
 /* The comparison that is the same with its sides in each other's place. */
-static const char *mirrored(const char *operator)
+static const char *mirrored(const char *sign)
 {
-    return operator[0] == '>'            ? (operator[1] == '=' ? "<=" : "<")
-           : strcmp(operator, "<") == 0  ? ">"
-           : strcmp(operator, "<=") == 0 ? ">="
-                                         :
-                                         operator;
+    return sign[0] == '>'            ? (sign[1] == '=' ? "<=" : "<")
+           : strcmp(sign, "<") == 0  ? ">"
+           : strcmp(sign, "<=") == 0 ? ">="
+                                     : sign;
 }
 
 static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node *node)

@@ -74,18 +74,18 @@ static void check_range(tpi_play_checker *checker, const tpi_play_node *node,
 }
 
 /* Whether no reading of 0 to 100 compares so with a number. */
-static bool is_never(const char *operator, double value)
+static bool is_never(const char *sign, double value)
 {
-    return strcmp(operator, ">") == 0    ? value >= MOST_PERCENT
-           : strcmp(operator, ">=") == 0 ? value > MOST_PERCENT
-           : strcmp(operator, "<") == 0  ? value <= 0
-           : strcmp(operator, "<=") == 0
+    return strcmp(sign, ">") == 0    ? value >= MOST_PERCENT
+           : strcmp(sign, ">=") == 0 ? value > MOST_PERCENT
+           : strcmp(sign, "<") == 0  ? value <= 0
+           : strcmp(sign, "<=") == 0
                ? value < 0
-               : strcmp(operator, "=") == 0 && (value < 0 || value > MOST_PERCENT);
+               : strcmp(sign, "=") == 0 && (value < 0 || value > MOST_PERCENT);
 }
 
 void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *device,
-                            const char *operator, const tpi_play_node * number)
+                            const char *sign, const tpi_play_node *number)
 {
     const tpi_play_node *minus = NULL;
     bool is_integer;
@@ -93,16 +93,22 @@ void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *devi
 
     number = number_in(number, &minus);
     if (device->kind != TPI_PLAY_NAME || device->symbol == NULL || number == NULL ||
-        device->symbol->role != TPI_PLAY_DEVICE || device->symbol->class == NULL ||
-        (number->unit != NULL && strcmp(number->unit, "%") != 0) ||
+        device->symbol->role != TPI_PLAY_DEVICE || device->symbol->class == NULL) {
+        return;
+    }
+    if (device->reading == TPI_READ_DIGITAL && number->unit != NULL) {
+        tpi_play_blame_unit(checker, number, "", "this sensor gives true or false");
+        return;
+    }
+    if ((number->unit != NULL && strcmp(number->unit, "%") != 0) ||
         !tpi_play_number_value(number, &is_integer, &value)) {
         return;
     }
     value = minus != NULL ? -value : value;
     if (device->reading == TPI_READ_ANALOG &&
-        (value > MOST_PERCENT || value < 0 || is_never(operator, value))) {
+        (value > MOST_PERCENT || value < 0 || is_never(sign, value))) {
         blame_number(checker, minus, number,
-                     is_never(operator, value)
+                     is_never(sign, value)
                          ? "this sensor gives 0 to 100: so this is never true"
                          : "this sensor gives 0 to 100: so this makes no difference");
     } else if (device->reading == TPI_READ_DIGITAL && value > 1) {

@@ -233,7 +233,7 @@ static void mistakes_name_the_words_of_the_text(void **state)
              "x:6:9: `5`: `auf` is missing before this; did you mean `auf 5`?\n"
              "x:7:20: `hoechstens`: another word is expected here; did you mean `höchstens`?\n"
              "x:8:1: `abbruch`: `abbruch` leaves a loop, and here is none: leave it out\n"
-             "x:9:10: `wenn`: a value is missing before this word\n");
+             "x:9:10: `wenn`: a value is expected here, such as a number or a name\n");
     mistakes(play, "lang fr\nsi 1 > 2\nbouge x 5\nx = 5\n",
              "x:2:1: `si`: this has no `fin`: write `fin` below its body\n"
              "x:3:7: `x`: this is a variable, not a device: write `mets x à`\n"

@@ -120,7 +120,7 @@ unsigned tpi_play_line_of_end(const tpi_play_parser *parser, const tpi_play_node
 
     for (unsigned i = 1; i < parser->tokens.count; i++) {
         if (list[i - 1].kind != TPI_PLAY_T_LINE_END || list[i].line <= opener->line ||
-            tpi_play_ends(&list[i])) {
+            tpi_play_ends(&list[i]) || tpi_play_is_word(&list[i], "else")) {
             continue;
         }
         if (list[i].column <= opener->column) {

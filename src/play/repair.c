@@ -33,7 +33,7 @@ bool tpi_play_understand(tpi_play_tree *tree, tpi_play_names *names, const char 
 
 /* ---- Trying ---- */
 
-static const char *end_of_line(const char *line, const char *end)
+const char *tpi_play_end_of_line(const char *line, const char *end)
 {
     const char *stop = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
 
@@ -43,7 +43,7 @@ static const char *end_of_line(const char *line, const char *end)
 bool tpi_play_try_line(tpi_play_bench *bench, unsigned number, const tpi_buf *line)
 {
     const char *from = tpi_play_line_at(bench->text, bench->end, number);
-    const char *to = end_of_line(from, bench->end);
+    const char *to = tpi_play_end_of_line(from, bench->end);
     tpi_play_tree tree = {0};
     tpi_play_names names;
 
@@ -86,7 +86,7 @@ bool tpi_play_try_helps(tpi_play_bench *bench, unsigned number, unsigned mistake
     for (unsigned i = 0; i < tpi_play_trouble_count(bench->found); i++) {
         const tpi_play_trouble *found = &bench->found->list[i];
         const unsigned told = told_at(bench, found->line, found->column);
-        if (found->line == number) {
+        if (found->line == number || (told == count && found->is_grammar)) {
             return false;
         }
         if (told < count) {
@@ -114,7 +114,7 @@ static bool replacing_helps(tpi_play_bench *bench, unsigned mistake, unsigned ta
         const unsigned told = told_at(bench, found->line, column);
         if (told < count && told != mistake) {
             is_gone[told] = false;
-        } else if (found->line == trouble->line) {
+        } else if (found->line == trouble->line || found->is_grammar) {
             return false;
         }
     }
@@ -183,12 +183,11 @@ static bool offers(const tpi_play_trouble *trouble)
     return trouble->fix[0] != '\0' || says_leave(trouble);
 }
 
-/* Try a text in the place of the marked word. */
-static bool try_word(tpi_play_bench *bench, unsigned mistake, const char *by)
+bool tpi_play_try_word(tpi_play_bench *bench, unsigned mistake, const char *by)
 {
     const tpi_play_trouble *trouble = &bench->told->list[mistake];
     const char *line = tpi_play_line_at(bench->text, bench->end, trouble->line);
-    const char *end = end_of_line(line, bench->end);
+    const char *end = tpi_play_end_of_line(line, bench->end);
     tpi_buf changed = {0};
 
     const char *from = tpi_play_column(line, end, trouble->column);
@@ -208,7 +207,7 @@ static bool try_word(tpi_play_bench *bench, unsigned mistake, const char *by)
 static bool tell_middle(tpi_play_bench *bench, tpi_play_trouble *trouble, const tpi_buf *changed)
 {
     const char *line = tpi_play_line_at(bench->text, bench->end, trouble->line);
-    const char *end = end_of_line(line, bench->end), *text = tpi_buf_text(changed);
+    const char *end = tpi_play_end_of_line(line, bench->end), *text = tpi_buf_text(changed);
     const char *from = tpi_play_column(line, end, trouble->column);
     const char *to = tpi_play_column(from, end, trouble->width + 1);
     const size_t before = (size_t)(from - line), behind = (size_t)(end - to);
@@ -234,7 +233,7 @@ static bool try_steps(tpi_play_bench *bench, unsigned mistake)
     tpi_play_trouble step = *trouble;
     bool helps = false, goes_on = offers(trouble);
 
-    tpi_buf_put(&now, line, (size_t)(end_of_line(line, bench->end) - line));
+    tpi_buf_put(&now, line, (size_t)(tpi_play_end_of_line(line, bench->end) - line));
     for (unsigned i = 0; i < MOST_STEPS && goes_on && !helps; i++) {
         tpi_buf_clear(&next);
         const char *from = tpi_buf_text(&now);
@@ -292,31 +291,11 @@ static bool try_closing(tpi_play_bench *bench, unsigned mistake)
         return false;
     }
     snprintf(fix, sizeof fix, "%.*s\"%s", (int)(comma - trouble->word), trouble->word, comma);
-    if (!try_word(bench, mistake, fix)) {
+    if (!tpi_play_try_word(bench, mistake, fix)) {
         return false;
     }
     memcpy(trouble->fix, fix, sizeof fix);
     return true;
-}
-
-/* A value is missing: one that fits. */
-static bool try_values(tpi_play_bench *bench, unsigned mistake)
-{
-    static const char *const values[] = {"1 s", "10", "\"hello\""};
-    tpi_play_trouble *trouble = &bench->told->list[mistake];
-    const bool is_behind = strncmp(trouble->text, "a value is missing behind", 25) == 0;
-    const bool is_before = strncmp(trouble->text, "a value is missing before", 25) == 0;
-    char fix[sizeof trouble->fix];
-
-    for (unsigned i = 0; (is_behind || is_before) && i < 3; i++) {
-        snprintf(fix, sizeof fix, "%.60s %.50s", is_behind ? trouble->word : values[i],
-                 is_behind ? values[i] : trouble->word);
-        if (try_word(bench, mistake, fix)) {
-            memcpy(trouble->fix, fix, sizeof fix);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Another mistake of grammar stands on the line: both may follow from the order of its words. */
@@ -351,7 +330,7 @@ static bool try_without(tpi_play_bench *bench, unsigned mistake)
     tpi_play_trouble *trouble = &bench->told->list[mistake];
     const size_t length = strlen(trouble->text);
 
-    if (!trouble->is_grammar || !try_word(bench, mistake, "")) {
+    if (!trouble->is_grammar || !tpi_play_try_word(bench, mistake, "")) {
         return false;
     }
     snprintf(trouble->text + length, sizeof trouble->text - length, "%s leave it out",
@@ -370,13 +349,16 @@ static bool try_all(tpi_play_bench *bench, unsigned mistake)
     if (trouble->whole[0] != '\0') {
         return try_whole(bench, mistake, trouble->whole);
     }
+    if (tpi_play_try_double(bench, mistake) || tpi_play_try_rename(bench, mistake)) {
+        return true;
+    }
     if (has_company(bench, mistake) && tpi_play_try_orders(bench, mistake)) {
         return true;
     }
     if (try_closing(bench, mistake)) {
         return true;
     }
-    if (offers(trouble) && try_word(bench, mistake, trouble->fix)) {
+    if (offers(trouble) && tpi_play_try_word(bench, mistake, trouble->fix)) {
         trouble->removes = !had_fix;
         return true;
     }
@@ -384,7 +366,8 @@ static bool try_all(tpi_play_bench *bench, unsigned mistake)
     if (try_whole(bench, mistake, trouble->fix) || try_steps(bench, mistake) ||
         (is_sign && had_fix && try_without(bench, mistake)) ||
         (trouble->is_grammar && tpi_play_try_orders(bench, mistake)) ||
-        try_values(bench, mistake)) {
+        tpi_play_try_missing(bench, mistake) || tpi_play_try_values(bench, mistake) ||
+        tpi_play_try_beginnings(bench, mistake)) {
         return true;
     }
     const bool is_rest = strncmp(trouble->text, "nothing more", 12) == 0;

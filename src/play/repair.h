@@ -55,6 +55,31 @@ bool tpi_play_try_helps(tpi_play_bench *bench, unsigned number, unsigned mistake
 unsigned tpi_play_put_edit(tpi_buf *out, const char *line, const char *end, unsigned column,
                            unsigned width, const char *by);
 
+/* Where a line ends. */
+const char *tpi_play_end_of_line(const char *line, const char *end);
+
+/* Try a text in the place of the marked word. */
+bool tpi_play_try_word(tpi_play_bench *bench, unsigned mistake, const char *by);
+
+/* ---- repair_word.c ---- */
+
+/* Try the line without a word that stands there twice. */
+bool tpi_play_try_double(tpi_play_bench *bench, unsigned mistake);
+
+/* Try the name that is used twice and is not known in the place of the one that is made and is
+ * used nowhere. The mark moves there. */
+bool tpi_play_try_rename(tpi_play_bench *bench, unsigned mistake);
+
+/* Try a name that is not known where one is missing, and what is offered before the mark. */
+bool tpi_play_try_missing(tpi_play_bench *bench, unsigned mistake);
+
+/* Try a value where one is missing, or where something else stands in its place. */
+bool tpi_play_try_values(tpi_play_bench *bench, unsigned mistake);
+
+/* Try the first words of all statements at the begin of the line. If one alone helps most, it is
+ * offered, and the mark moves there. */
+bool tpi_play_try_beginnings(tpi_play_bench *bench, unsigned mistake);
+
 /* ---- repair_order.c ---- */
 
 /* Try the words of the line of a mistake in another order. The mark moves to the first word that

@@ -155,11 +155,10 @@ static bool try_order(tpi_play_bench *bench, unsigned mistake, const struct atom
 bool tpi_play_try_orders(tpi_play_bench *bench, unsigned mistake)
 {
     const char *line = tpi_play_line_at(bench->text, bench->end, bench->told->list[mistake].line);
-    const char *stop = line < bench->end ? memchr(line, '\n', (size_t)(bench->end - line)) : NULL;
-    const size_t length = (size_t)((stop != NULL ? stop : bench->end) - line);
+    const size_t length = (size_t)(tpi_play_end_of_line(line, bench->end) - line);
     struct atoms atoms = {0};
 
-    if (!take_apart(&atoms, bench, line, length) || atoms.count < 3) {
+    if (!take_apart(&atoms, bench, line, length) || atoms.count < 2) {
         return false;
     }
     for (unsigned distance = 1; distance < atoms.count; distance++) {

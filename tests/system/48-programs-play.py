@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 import cli
 import tap
@@ -107,6 +108,24 @@ def the_page_has_the_whole_grammar_on_one_page():
         tap.equal((play(path, "--format").stdout, play(path, "--check").returncode), (example, 0))
     block = re.search(r"```json\n(.*?)```", page, re.S).group(1)
     tap.equal(play(written(block, ".json"), "--text").stdout, "# slowly\ndrive 20 %\n")
+
+
+def the_page_says_what_each_class_gives():
+    """The table of readings against classes.xml."""
+    page = (ROOT / "docs/play.md").read_text(encoding="utf-8")
+    rows = re.search(r"\| a reading is \| of a \|\n\|---\|---\|\n((?:\|.*\n)+)", page).group(1)
+    classes = {item.get("name"): item for item in ElementTree.parse(ROOT / "robots/classes.xml").getroot().iter("class")}
+    commands = {"true or false": "ReadDigital", "percent, 0 to 100": "ReadAnalog", "a text": "ReadString"}
+    seen = []
+    for what, names in re.findall(r"\| (.*?) \| (.*?) \|", rows):
+        for name in re.findall(r"`(.*?)`", names):
+            found = classes[name]
+            unit = what.strip("`") if what.startswith("`") else None
+            tap.equal((name, found.get("read")), (name, commands.get(what, "ReadCount")))
+            if found.get("read") == "ReadCount":
+                tap.equal((name, {"ms": "s"}.get(found.get("unit"), found.get("unit"))), (name, unit))
+            seen.append(name)
+    assert len(seen) > 20 and len(set(seen)) == len(seen), seen
 
 
 def a_program_has_words_of_other_languages():
@@ -437,7 +456,8 @@ def wrong_command_lines_are_refused():
 tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_right_and_formatted_and_goes_through_blocks,
          a_file_is_put_into_its_layout, all_mistakes_are_printed, mistakes_are_printed_as_json,
          the_description_of_blocks_has_what_an_editor_needs,
-         the_page_has_the_whole_grammar_on_one_page, a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
+         the_page_has_the_whole_grammar_on_one_page, the_page_says_what_each_class_gives,
+         a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, of_several_robots_none_is_taken_unless_it_is_named, a_fault_names_its_line,
          a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged, values_are_logged_as_a_recording,
