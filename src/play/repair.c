@@ -349,7 +349,8 @@ static bool try_all(tpi_play_bench *bench, unsigned mistake)
     if (trouble->whole[0] != '\0') {
         return try_whole(bench, mistake, trouble->whole);
     }
-    if (tpi_play_try_double(bench, mistake) || tpi_play_try_rename(bench, mistake)) {
+    if (tpi_play_try_double(bench, mistake) || tpi_play_try_rename(bench, mistake) ||
+        tpi_play_try_names(bench, mistake)) {
         return true;
     }
     if (has_company(bench, mistake) && tpi_play_try_orders(bench, mistake)) {

@@ -70,7 +70,10 @@ bool tpi_play_try_double(tpi_play_bench *bench, unsigned mistake);
  * used nowhere. The mark moves there. */
 bool tpi_play_try_rename(tpi_play_bench *bench, unsigned mistake);
 
-/* Try a name that is not known where one is missing, and what is offered before the mark. */
+/* Try the names that are not known where a name is missing or cannot be one. */
+bool tpi_play_try_names(tpi_play_bench *bench, unsigned mistake);
+
+/* Try what is offered before the mark, not in its place, and the other way around. */
 bool tpi_play_try_missing(tpi_play_bench *bench, unsigned mistake);
 
 /* Try a value where one is missing, or where something else stands in its place. */

@@ -15,6 +15,12 @@ struct atoms {
     size_t end; /* of the last one */
 };
 
+/* Whether a word begins with a large letter, as those of classes do. */
+static bool is_class(const tpi_play_token *token)
+{
+    return token->kind == TPI_PLAY_T_WORD && token->text[0] >= 'A' && token->text[0] <= 'Z';
+}
+
 /* Take a line apart. False if it has too many atoms. */
 static bool take_apart(struct atoms *out, const tpi_play_bench *bench, const char *line,
                        size_t length)
@@ -37,6 +43,9 @@ static bool take_apart(struct atoms *out, const tpi_play_bench *bench, const cha
             (unsigned)(tpi_play_column(line + from, line + length, token->width + 1) - line);
         if (out->count > 0 && token->kind == TPI_PLAY_T_UNIT && tpi_play_unit_known(token->text)) {
             out->behind[last] = to;
+            out->width[last] = token->column + token->width - out->column[last];
+        } else if (out->count > 0 && is_class(token) && is_class(&token[-1])) {
+            out->behind[last] = to; /* Light Sensor */
             out->width[last] = token->column + token->width - out->column[last];
         } else if (out->count == MOST_ATOMS) {
             fine = false;

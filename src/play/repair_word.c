@@ -5,6 +5,12 @@
 
 #include "play/repair.h"
 
+static bool is_of_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (c & 0x80) != 0;
+}
+
 /* `let let x be 5`, `let x x be 5`: a mark of two equal words becomes one of the second. */
 static void halve(tpi_play_trouble *trouble)
 {
@@ -31,10 +37,10 @@ bool tpi_play_try_double(tpi_play_bench *bench, unsigned mistake)
     while (at > line && at[-1] == ' ') {
         at--;
     }
-    const bool is_double =
-        width > 0 && (size_t)(at - line) >= width &&
-        memcmp(at - width, trouble->word, width) == 0 &&
-        ((size_t)(at - line) == width || at[-(ptrdiff_t)width - 1] == ' ' || width < length);
+    const bool is_double = width > 0 && (size_t)(at - line) >= width &&
+                           memcmp(at - width, trouble->word, width) == 0 &&
+                           ((size_t)(at - line) == width || !is_of_word(trouble->word[0]) ||
+                            !is_of_word(at[-(ptrdiff_t)width - 1]) || width < length);
     if (!is_double || (!trouble->is_grammar && width == length) ||
         !tpi_play_try_word(bench, mistake, "")) {
         *trouble = before;
@@ -87,6 +93,18 @@ static const char *beginning(unsigned index, char *room, size_t size)
     const char *shape = index == TPI_PLAY_STATEMENTS ? "end" : tpi_play_statement_of(kind)->shape;
     snprintf(room, size, "%.*s", (int)strcspn(shape, " "), shape);
     return room;
+}
+
+/* Whether nothing but a comment stands behind the mark. */
+static bool stands_alone(const tpi_play_bench *bench, const tpi_play_trouble *trouble)
+{
+    const char *line = tpi_play_line_at(bench->text, bench->end, trouble->line);
+    const char *at = tpi_play_column(line, bench->end, trouble->column + trouble->width);
+
+    while (at < bench->end && *at == ' ') {
+        at++;
+    }
+    return at == bench->end || *at == '\n' || *at == '\r' || *at == '#';
 }
 
 /* Whether the mark stands first on its line. */
@@ -172,8 +190,10 @@ bool tpi_play_try_beginnings(tpi_play_bench *bench, unsigned mistake)
     const tpi_play_trouble before = *trouble;
     const bool is_first = begins_line(bench, trouble);
     const bool is_value = strchr("\"0123456789", trouble->word[0]) != NULL;
-    /* A statement of which something is missing is another one only if that explains more. */
-    const bool is_short = strstr(trouble->text, "is missing behind") != NULL;
+    /* A word alone, or a statement of which something is missing, is another statement only if that
+     * explains more. */
+    const bool is_short =
+        strstr(trouble->text, "is missing behind") != NULL || stands_alone(bench, trouble);
     tpi_play_words words;
     char fix[sizeof trouble->fix];
 
@@ -199,12 +219,6 @@ bool tpi_play_try_beginnings(tpi_play_bench *bench, unsigned mistake)
 }
 
 /* ---- Names ---- */
-
-static bool is_of_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (c & 0x80) != 0;
-}
 
 /* The only place of a name in the text, outside of comments and texts; NULL if there are more. */
 static const char *only_place(const tpi_play_bench *bench, const char *name, unsigned *line)
@@ -273,34 +287,69 @@ bool tpi_play_try_rename(tpi_play_bench *bench, unsigned mistake)
     return helps;
 }
 
-bool tpi_play_try_missing(tpi_play_bench *bench, unsigned mistake)
+/* Where a name is tried: in the place of the mark, behind it, or before it. */
+enum place { INSTEAD, BEHIND, BEFORE };
+
+/* Try the names that are not known with the mark, or in its place. */
+static bool try_names(tpi_play_bench *bench, unsigned mistake, enum place place)
 {
     tpi_play_trouble *trouble = &bench->told->list[mistake];
-    const bool is_behind = strcmp(trouble->text, "a name is missing behind this") == 0;
-    const bool is_before = strcmp(trouble->text, "a name is missing before this") == 0;
     char fix[sizeof trouble->fix];
 
-    for (unsigned i = 0; (is_behind || is_before) && i < tpi_play_trouble_count(bench->told); i++) {
+    for (unsigned i = 0; i < tpi_play_trouble_count(bench->told); i++) {
         const tpi_play_trouble *other = &bench->told->list[i];
         if (other->is_grammar || strncmp(other->text, "there is no such", 16) != 0) {
             continue;
         }
-        snprintf(fix, sizeof fix, "%.50s %.50s", is_behind ? trouble->word : other->word,
-                 is_behind ? other->word : trouble->word);
+        const bool is_behind = place == BEHIND, is_before = place == BEFORE;
+        snprintf(fix, sizeof fix, "%.40s%s%.40s%s%.30s", is_behind ? trouble->word : "",
+                 is_behind ? " " : "", other->word, is_before ? " " : "",
+                 is_before ? trouble->word : "");
         if (tpi_play_try_word(bench, mistake, fix) && bench->is_gone[mistake][i]) {
             memcpy(trouble->fix, fix, sizeof fix);
             return true;
         }
     }
-    if (trouble->fix[0] == '\0' || !trouble->is_grammar || strchr(trouble->fix, ' ') != NULL) {
+    return false;
+}
+bool tpi_play_try_names(tpi_play_bench *bench, unsigned mistake)
+{
+    static const struct {
+        const char *begin;
+        enum place place;
+    } texts[] = {{"a name is missing behind this", BEHIND},
+                 {"a name is missing before this", BEFORE},
+                 {"this is a word of the language, a name", INSTEAD},
+                 {"a name is one word without quotes", INSTEAD}};
+    const char *text = bench->told->list[mistake].text;
+
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (strncmp(text, texts[i].begin, strlen(texts[i].begin)) == 0) {
+            return try_names(bench, mistake, texts[i].place);
+        }
+    }
+    return false;
+}
+
+bool tpi_play_try_missing(tpi_play_bench *bench, unsigned mistake)
+{
+    tpi_play_trouble *trouble = &bench->told->list[mistake];
+    char fix[sizeof trouble->fix], text[sizeof trouble->text];
+    const size_t wanted = strcspn(trouble->fix, " ");
+
+    if (trouble->fix[0] == '\0' || !trouble->is_grammar) {
         return false;
     }
-    snprintf(fix, sizeof fix, "%.50s %.60s", trouble->fix, trouble->word);
+    if (trouble->fix[wanted] == '\0') { /* the word is not mistyped, it is missing */
+        snprintf(fix, sizeof fix, "%.50s %.60s", trouble->fix, trouble->word);
+        snprintf(text, sizeof text, "`%.50s` is missing before this", trouble->fix);
+    } else { /* it is not missing, another one stands in its place */
+        snprintf(fix, sizeof fix, "%.*s", (int)wanted, trouble->fix);
+        snprintf(text, sizeof text, "another word is expected here");
+    }
     if (!tpi_play_try_word(bench, mistake, fix)) {
         return false;
     }
-    char text[sizeof trouble->text];
-    snprintf(text, sizeof text, "`%.50s` is missing before this", trouble->fix);
     memcpy(trouble->text, text, sizeof text);
     memcpy(trouble->fix, fix, sizeof fix);
     return true;
