@@ -268,6 +268,25 @@ static void what_is_offered_replaces_what_is_marked(void **state)
     play_destroy(mended);
 }
 
+/* In a text with too many mistakes nothing is tried, so nothing is offered as if it had been. */
+static void what_was_not_tried_is_not_offered(void **state)
+{
+    struct play *play = play_create();
+    tpi_buf text = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 30; i++) {
+        tpi_buf_puts(&text, "drvie 5\n");
+    }
+    tpi_play_compile(&play->program, text.data, text.length, play->vocabulary, &play->troubles);
+    assert_int_equal(play->troubles.count, 30);
+    assert_string_equal(play->troubles.list[23].fix, "drive");
+    assert_string_equal(play->troubles.list[24].fix, "");
+    assert_non_null(strstr(play->troubles.list[24].text, "; perhaps `drive`"));
+    tpi_buf_fini(&text);
+    play_destroy(play);
+}
+
 /* A variable that may hold a number when it is read is none of the checker's business. */
 static void variables_that_may_hold_numbers_are_accepted(void **state)
 {
@@ -391,6 +410,7 @@ int main(void)
         cmocka_unit_test(mistakes_of_people_are_marked_and_mended),
         cmocka_unit_test(one_mistake_is_told_once),
         cmocka_unit_test(what_is_offered_replaces_what_is_marked),
+        cmocka_unit_test(what_was_not_tried_is_not_offered),
         cmocka_unit_test(variables_that_may_hold_numbers_are_accepted),
         cmocka_unit_test(all_mistakes_show_at_once),
         cmocka_unit_test(columns_count_characters),

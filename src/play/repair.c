@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    MOST_WORK = 4 << 20, /* bytes that are looked at for one program */
-    MOST_STEPS = 5,      /* offers that are taken one after the other on a line */
+    MOST_WORK = 1 << 20,   /* bytes that are looked at for one program */
+    MOST_LENGTH = 1 << 15, /* of a text for which something is tried */
+    MOST_STEPS = 5,        /* offers that are taken one after the other on a line */
 };
 
 bool tpi_play_understand(tpi_play_tree *tree, tpi_play_names *names, const char *text,
@@ -316,12 +317,13 @@ static void take_back(tpi_play_trouble *trouble)
 {
     char quoted[sizeof trouble->fix + 2];
     const size_t length = strlen(trouble->text);
+    const char *offer = trouble->whole[0] != '\0' ? trouble->whole : trouble->fix;
 
-    snprintf(quoted, sizeof quoted, "`%s`", trouble->fix);
-    if (trouble->fix[0] != '\0' && strstr(trouble->text, quoted) == NULL) {
+    snprintf(quoted, sizeof quoted, "`%s`", offer);
+    if (offer[0] != '\0' && strstr(trouble->text, quoted) == NULL) {
         snprintf(trouble->text + length, sizeof trouble->text - length, "; perhaps %s", quoted);
     }
-    trouble->fix[0] = '\0';
+    trouble->fix[0] = trouble->whole[0] = '\0';
 }
 
 /* Try the line without the marked word. */
@@ -347,7 +349,11 @@ static bool try_all(tpi_play_bench *bench, unsigned mistake)
     const bool had_fix = trouble->fix[0] != '\0';
 
     if (trouble->whole[0] != '\0') {
-        return try_whole(bench, mistake, trouble->whole);
+        const bool helps = try_whole(bench, mistake, trouble->whole);
+        if (!helps) {
+            take_back(trouble);
+        }
+        return helps;
     }
     if (tpi_play_try_double(bench, mistake) || tpi_play_try_rename(bench, mistake) ||
         tpi_play_try_names(bench, mistake)) {
@@ -409,7 +415,10 @@ void tpi_play_repair(tpi_play_troubles *troubles, const char *text, size_t lengt
                      const tpi_vocabulary *vocabulary)
 {
     const unsigned count = tpi_play_trouble_count(troubles);
-    const unsigned tried = count < TPI_PLAY_MOST_TRIED ? count : TPI_PLAY_MOST_TRIED;
+    const unsigned most = length <= MOST_LENGTH && troubles->count <= TPI_PLAY_MOST_TROUBLES
+                              ? TPI_PLAY_MOST_TRIED
+                              : 0;
+    const unsigned tried = count < most ? count : most;
     tpi_play_bench *bench = calloc(1, sizeof *bench);
     tpi_play_troubles *found = calloc(1, sizeof *found);
 
@@ -422,6 +431,9 @@ void tpi_play_repair(tpi_play_troubles *troubles, const char *text, size_t lengt
                                   .work = MOST_WORK};
         for (unsigned i = 0; i < tried; i++) {
             bench->is_right[i] = try_all(bench, i);
+        }
+        for (unsigned i = tried; i < count; i++) {
+            take_back(&troubles->list[i]);
         }
         drop_followers(bench, tried);
         tpi_buf_fini(&bench->tried);

@@ -89,12 +89,16 @@ static void put_moved(tpi_buf *out, const char *line, size_t length, const struc
 }
 
 /* Whether a line alone is a statement, but for the `end` of its body. */
-static bool is_statement(const tpi_play_bench *bench, const tpi_buf *line)
+static bool is_statement(tpi_play_bench *bench, const tpi_buf *line)
 {
     tpi_play_words words;
     tpi_play_tree tree = {0};
     tpi_play_troubles *found = bench->found;
 
+    if (bench->work < line->length) {
+        return false;
+    }
+    bench->work -= line->length;
     found->count = 0;
     tpi_play_words_init(&words,
                         tpi_play_lang_of_text(bench->text, (size_t)(bench->end - bench->text)));
