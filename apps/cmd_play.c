@@ -19,11 +19,10 @@ static const char *const actions[] = {"--check",  "--format",      "--write",   
                                       "--text",   "--disassemble", "--explain", "--move",
                                       "--settle", "--claim",       "--table",   NULL};
 static const char *const known[] = {
-    "--check",    "--format", "--write", "--blocks", "--text",   "--disassemble",
-    "--explain",  "--on",     "--port",  "--wiring", "--map",    "--loose",
-    "--trace",    "--log",    "--for",   "--seed",   "--upload", "--watch",
-    "--channels", "--from",   "--to",    "--move",   "--settle", "--claim",
-    "--table",    "--lang",   NULL};
+    "--check", "--format", "--write",  "--blocks", "--text",     "--disassemble", "--explain",
+    "--on",    "--port",   "--wiring", "--map",    "--loose",    "--trace",       "--log",
+    "--for",   "--seed",   "--upload", "--watch",  "--channels", "--from",        "--to",
+    "--move",  "--settle", "--claim",  "--table",  "--lang",     "--json",        NULL};
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
@@ -128,6 +127,27 @@ static int print_check(const play_options *options, const play_source *source)
     return EXIT_DONE;
 }
 
+/* The mistakes as lines of JSON, to standard output. */
+static int print_json(const play_options *options, play_source *source)
+{
+    tpi_play_troubles *troubles = calloc(1, sizeof *troubles);
+    tpi_buf out = {0};
+
+    if (troubles == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    const bool fine = tpi_play_compile(&source->program, tpi_buf_text(&source->text),
+                                       source->text.length, source->vocabulary, troubles);
+    for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
+        tpi_play_trouble_put_json(&out, options->path, &troubles->list[i]);
+    }
+    const int result = troubles->no_memory ? command_fail(name, EXIT_FAILED, "out of memory")
+                                           : command_write(name, &out);
+    tpi_buf_fini(&out);
+    free(troubles);
+    return result == EXIT_DONE && !fine ? EXIT_FAILED : result;
+}
+
 int play_explain(const play_options *options, const play_source *source)
 {
     tpi_loaded loaded = {0};
@@ -178,6 +198,8 @@ static int act(const play_options *options)
     } else if (strcmp(action, "--text") == 0 || strcmp(action, "--format") == 0 ||
                strcmp(action, "--write") == 0 || strcmp(action, "--blocks") == 0) {
         result = play_convert(options, &source);
+    } else if (options->is_json) {
+        result = print_json(options, &source);
     } else {
         result = play_source_compile(&source, options->path);
         if (result != EXIT_DONE) {
@@ -260,8 +282,9 @@ static int read_option(play_options *options, int argc, char **argv, int *i)
     options->is_loose |= strcmp(option, "--loose") == 0;
     options->trace |= strcmp(option, "--trace") == 0;
     options->watch |= strcmp(option, "--watch") == 0;
-    return strcmp(option, "--loose") == 0 || strcmp(option, "--trace") == 0 ||
-                   strcmp(option, "--watch") == 0
+    options->is_json |= strcmp(option, "--json") == 0;
+    return strcmp(option, "--json") == 0 || strcmp(option, "--loose") == 0 ||
+                   strcmp(option, "--trace") == 0 || strcmp(option, "--watch") == 0
                ? EXIT_DONE
                : remote_unexpected(options->remote, option, known);
 }
@@ -283,6 +306,9 @@ static int read_arguments(play_options *options, int argc, char **argv)
     if (options->lang != NULL && (options->action == NULL || !play_converts(options))) {
         return command_fail(name, EXIT_USAGE,
                             "--lang is for --format, --write, --blocks and --text");
+    }
+    if (options->is_json && (options->action == NULL || strcmp(options->action, "--check") != 0)) {
+        return command_fail(name, EXIT_USAGE, "--json is for --check");
     }
     const bool is_repl = options->action == NULL &&
                          (options->robot != NULL || options->port != NULL || options->has_url);
@@ -334,7 +360,8 @@ const command command_play = {
         "       troupe play PROGRAM --url URL [OPTIONS]\n"
         "       troupe play PROGRAM --upload LINE [--watch]\n"
         "       troupe play --on ROBOT --port LINE   (one line at a time)\n"
-        "       troupe play PROGRAM --check | --format | --write | --blocks | --disassemble\n"
+        "       troupe play PROGRAM --check [--json] | --format | --write | --blocks | "
+        "--disassemble\n"
         "       troupe play PROGRAM --explain --on ROBOT [--wiring FILE] [--map CLASS=PLACE]\n"
         "       troupe play --move PROGRAM --from URL --to URL\n"
         "       troupe play --settle ID --from URL --to URL    troupe play --claim ID --from URL\n"
@@ -368,7 +395,8 @@ const command command_play = {
         "  --watch         with --upload: print what the program prints, until it ends or Ctrl-C\n"
         "  --seed N        begin of the random numbers (1)\n"
         "\n"
-        "  --check         print all mistakes, or the size of the compiled program\n"
+        "  --check         print all mistakes, or the size of the compiled program; with --json\n"
+        "                  each mistake is an object of JSON on a line of standard output\n"
         "  --format        print the program in the one layout; --write replaces the file\n"
         "  --blocks        print the program as blocks (JSON); without a program all kinds of "
         "blocks\n"

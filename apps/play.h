@@ -23,7 +23,7 @@ typedef struct play_options {
     const char *upload; /* the line of a chip; NULL for none */
     const char *maps[PLAY_MOST_MAPS];
     unsigned map_count;
-    bool is_loose, trace, watch, has_url;
+    bool is_loose, trace, watch, has_url, is_json;
     double seconds; /* --for; 0 without end */
     uint32_t seed;
     struct remote *remote; /* borrowed; for --key and others */

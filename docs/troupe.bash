@@ -99,7 +99,7 @@ _troupe() {
         ;;
     goto) options="--tolerance --within --quiet --url --key --key-file --timeout --load --help $(_troupe_devices)" ;;
     experiment) options="light --svg --robot --headings --seconds --seed --short --help" ;;
-    play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --channels --move --settle --claim --from --to --table --check --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
+    play) options="--on --port --wiring --map --loose --trace --log --for --seed --upload --watch --channels --move --settle --claim --from --to --table --check --json --format --write --blocks --text --disassemble --explain --url --key --key-file --timeout --load --help" ;;
     emulate) options="--world --at --on --name --wire --fault --link --listen --trace --lockstep --speed --seconds --seed --record --render --list --wave --baud --lose --garble --help sensor $(troupe emulate --list 2>/dev/null | awk '{print $1}')" ;;
     demo) options="--terminal --seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;

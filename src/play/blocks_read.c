@@ -450,6 +450,8 @@ tp_status tpi_play_blocks_read(tpi_play_tree *tree, const char *json, size_t len
     const tp_status status = tpi_json_end(&in.json, err);
     if (status != TP_OK) {
         tree->body = NULL;
+    } else if (tree->body != NULL) {
+        tpi_play_settle_head(tree);
     }
     return in.no_memory ? TP_E_NOMEM : status;
 }

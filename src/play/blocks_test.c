@@ -180,9 +180,28 @@ static void memory_may_run_out_anywhere(void **state)
     tpi_vocabulary_destroy(shared_vocabulary);
 }
 
+/* A blank line before all else is none of the program. */
+static void a_program_begins_without_a_blank_line(void **state)
+{
+    static tpi_play_troubles troubles;
+    static const char *const texts[] = {"\n\ndrive 5\n", "\n# hi\ndrive 5\n", "\n# hi\n"};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tpi_play_tree tree = {0};
+        tpi_buf out = {0};
+        assert_true(tpi_play_parse(&tree, texts[i], strlen(texts[i]), &troubles));
+        tpi_play_blocks_put(&out, &tree);
+        assert_null(strstr(tpi_buf_text(&out), "blank"));
+        tpi_buf_fini(&out);
+        tpi_play_tree_fini(&tree);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_begins_without_a_blank_line),
         cmocka_unit_test(generated_programs_go_round),
         cmocka_unit_test(every_statement_goes_round),
         cmocka_unit_test(wrong_blocks_are_refused_with_their_place),

@@ -72,8 +72,10 @@ struct tpi_play_setting {
     struct tpi_play_setting *up;
 };
 
-static void note_set(tpi_play_checker *checker, tpi_play_symbol *variable)
+static void note_set(tpi_play_checker *checker, const tpi_play_node *let)
 {
+    tpi_play_symbol *variable = let->slots[0]->symbol;
+
     if (variable == NULL || variable->takes_others || variable->set_at > checker->set_from) {
         return;
     }
@@ -85,6 +87,7 @@ static void note_set(tpi_play_checker *checker, tpi_play_symbol *variable)
     *setting = (struct tpi_play_setting){variable, variable->set_at, checker->set};
     checker->set = setting;
     variable->set_at = ++checker->set_count;
+    variable->set_by = let;
 }
 
 static void forget_set(tpi_play_checker *checker, const struct tpi_play_setting *outer)
@@ -112,7 +115,7 @@ static void check_let(tpi_play_checker *checker, tpi_play_node *node)
         tpi_play_check_expression(checker, value);
     }
     if (count == 1 && tpi_play_sort_of(value) == TPI_PLAY_TEXT_SORT) {
-        note_set(checker, node->slots[0]->symbol);
+        note_set(checker, node);
     } else if (count > 1 && value->kind != TPI_PLAY_DO) {
         tpi_play_blame(checker, value, "several names take the results of a command: `be do …`");
     }
@@ -129,7 +132,8 @@ static void check_change(tpi_play_checker *checker, tpi_play_node *node)
         tpi_play_need(checker, name, TPI_PLAY_VARIABLE, "a variable");
     }
     if (symbol != NULL && tpi_play_holds_text(checker, symbol)) {
-        tpi_play_blame(checker, name, "this holds a text: `change` adds numbers");
+        tpi_play_name_source(
+            tpi_play_blame(checker, name, "this holds a text: `change` adds numbers"), name);
     }
     if (node->slots[1] != NULL) {
         tpi_play_check_expression(checker, node->slots[1]);
@@ -237,6 +241,22 @@ static void check_wait(tpi_play_checker *checker, tpi_play_node *node)
     }
 }
 
+/* A time is no condition: `wait until 5 s`. */
+static void check_until(tpi_play_checker *checker, tpi_play_node *node)
+{
+    tpi_play_node *condition = node->slots[0];
+
+    check_row(checker, condition);
+    tpi_play_check_fits(checker, node->slots[1], TPI_PLAY_TIME);
+    if (condition != NULL && condition->kind == TPI_PLAY_NUMBER &&
+        condition->dimension == TPI_PLAY_TIME) {
+        tpi_play_trouble *trouble =
+            tpi_play_blame(checker, condition, "this is a time, a condition stands behind `until`");
+        snprintf(trouble->whole, sizeof trouble->whole, "wait %.40s %.20s", condition->text,
+                 condition->unit);
+    }
+}
+
 static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node **slots = node->slots;
@@ -253,8 +273,7 @@ static void check_plain(tpi_play_checker *checker, tpi_play_node *node)
         check_wait(checker, node);
         break;
     case TPI_PLAY_WAIT_UNTIL_STATEMENT:
-        check_row(checker, slots[0]);
-        tpi_play_check_fits(checker, slots[1], TPI_PLAY_TIME);
+        check_until(checker, node);
         break;
     case TPI_PLAY_TONE_STATEMENT:
         tpi_play_check_fits(checker, slots[0], TPI_PLAY_FREQUENCY);
@@ -304,12 +323,13 @@ static void check_statement(tpi_play_checker *checker, tpi_play_node *node)
         break;
     case TPI_PLAY_BREAK_STATEMENT:
         if (checker->loops == 0) {
-            tpi_play_blame(checker, node, "`break` leaves a loop, and here is none");
+            tpi_play_blame(checker, node, "`break` leaves a loop, and here is none: leave it out");
         }
         break;
     case TPI_PLAY_RETURN_STATEMENT:
         if (checker->function == NULL) {
-            tpi_play_blame(checker, node, "`return` ends a function, and here is none");
+            tpi_play_blame(checker, node,
+                           "`return` ends a function, and here is none: leave it out");
         }
         check_plain(checker, node);
         break;

@@ -39,6 +39,7 @@ typedef struct tpi_play_symbol {
     /* Of a variable. */
     bool takes_others; /* not every `let` of the program gives it a text */
     unsigned set_at;   /* the number of the `let` on every way to this place; 0 for none */
+    const struct tpi_play_node *set_by; /* that `let` */
 } tpi_play_symbol;
 
 /* What was found out. The memory is that of the tree. */
@@ -133,9 +134,15 @@ void tpi_play_blame_unknown(tpi_play_checker *checker, const tpi_play_node *node
 void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
                          tpi_play_dimension dimension);
 
-/* Check the number with which a reading in percent is compared. */
+/* Check the number with which a reading is compared. */
 void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *device,
-                            const tpi_play_node *number);
+                            const char *sign, const tpi_play_node *number);
+
+/* For a text where a number must stand: offer the number, or the truth, that it names. */
+void tpi_play_offer_number(tpi_play_trouble *trouble, const tpi_play_node *text, bool is_truth);
+
+/* For a variable that holds a text: say where that comes from. */
+void tpi_play_name_source(tpi_play_trouble *trouble, const tpi_play_node *variable);
 
 /* For an unknown unit, offer the unit of a dimension, unless a unit with a similar name has that
  * dimension. */

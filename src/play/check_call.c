@@ -120,11 +120,11 @@ static void blame_role(tpi_play_checker *checker, const tpi_play_node *name,
 
     if (role == TPI_PLAY_DEVICE && symbol->role >= TPI_PLAY_VARIABLE && statement != NULL &&
         statement->kind == TPI_PLAY_SET_STATEMENT) {
-        snprintf(tpi_play_blame(checker, statement,
-                                "`%.50s` is a variable, not a device: it is set with `let`",
-                                name->text)
-                     ->fix,
-                 80, "let %.60s be", name->text);
+        strcpy(tpi_play_blame(checker, statement,
+                              "`%.50s` is a variable, not a device: it is set with `let`",
+                              name->text)
+                   ->fix,
+               "let");
     } else if (role == TPI_PLAY_DEVICE && symbol->role >= TPI_PLAY_VARIABLE) {
         tpi_play_blame(checker, name, "this is a variable, not a device: write `let %.60s be`",
                        name->text);
@@ -249,6 +249,21 @@ static void blame_call(tpi_play_checker *checker, const tpi_play_node *node)
     }
 }
 
+/* A function has too few or too many values. */
+static void blame_count(tpi_play_checker *checker, const tpi_play_node *node, unsigned wanted,
+                        unsigned given)
+{
+    char names[80] = "";
+
+    if (wanted == 0) {
+        tpi_play_blame(checker, node, "this takes no values: write `%.40s()`", node->text);
+        return;
+    }
+    list_names(names, sizeof names, node->symbol, wanted);
+    tpi_play_blame(checker, node, "this takes %u value%s (%s), not %u", wanted,
+                   wanted == 1 ? "" : "s", names, given);
+}
+
 tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node *node)
 {
     const int math = tpi_play_math_named(node->text);
@@ -266,10 +281,7 @@ tpi_play_dimension tpi_play_check_call(tpi_play_checker *checker, tpi_play_node 
     }
     const unsigned wanted = math >= 0 ? maths[math].values : node->symbol->value_count;
     if (given != wanted) {
-        char names[80] = "";
-        list_names(names, sizeof names, math >= 0 ? NULL : node->symbol, wanted);
-        tpi_play_blame(checker, node, "this takes %u value%s, not %u: `%.40s(%s)`", wanted,
-                       wanted == 1 ? "" : "s", given, node->text, names);
+        blame_count(checker, node, wanted, given);
     }
     for (const tpi_play_node *value = node->slots[0]; math >= 0 && value != NULL;
          value = value->next) {

@@ -245,8 +245,36 @@ static bool joins_texts(tpi_play_checker *checker, tpi_play_node *node)
 static void refuse_text(tpi_play_checker *checker, tpi_play_node *node, const char *operator)
 {
     if (tpi_play_is_text(node)) {
-        tpi_play_blame(checker, inside(node), "a text: `%s` needs numbers", operator);
+        tpi_play_name_source(
+            tpi_play_blame(checker, inside(node), "a text: `%s` needs numbers", operator),
+            inside(node));
     }
+}
+
+/* Whether the value is a number or a truth for certain. */
+static bool is_number(const tpi_play_node *node)
+{
+    return node->kind == TPI_PLAY_NUMBER || node->kind == TPI_PLAY_NEGATIVE ||
+           (node->kind == TPI_PLAY_BINARY && strpbrk(node->text, "+-*/m") != NULL) ||
+           (node->kind == TPI_PLAY_CALL && tpi_play_math_named(node->text) >= 0) ||
+           (node->kind == TPI_PLAY_NAME && node->symbol != NULL &&
+            node->symbol->role == TPI_PLAY_DEVICE &&
+            (node->reading == TPI_READ_ANALOG || node->reading == TPI_READ_COUNT)) ||
+           tpi_play_sort_of(node) == TPI_PLAY_TRUTH_SORT;
+}
+
+/* `bump = "yes"`: a text is equal to no number. */
+static void refuse_mixed(tpi_play_checker *checker, const tpi_play_node *text,
+                         const tpi_play_node *other)
+{
+    if (!tpi_play_is_text(text) || !is_number(other)) {
+        return;
+    }
+    const bool is_truth = tpi_play_sort_of(other) == TPI_PLAY_TRUTH_SORT;
+    tpi_play_trouble *trouble = tpi_play_blame(checker, text, "a text: the other side is %s",
+                                               is_truth ? "true or false" : "a number");
+    tpi_play_offer_number(trouble, text, is_truth);
+    tpi_play_name_source(trouble, text);
 }
 
 static bool is_logic(const tpi_play_node *node)
@@ -278,7 +306,11 @@ static void refuse_value(tpi_play_checker *checker, const tpi_play_node *node)
     const char *quote = value->kind == TPI_PLAY_STRING ? "\"" : "";
     tpi_play_trouble *trouble = tpi_play_blame(
         checker, value, "this is no condition: `%s` stands between two of them", node->text);
-    if (of->kind == TPI_PLAY_NAME) {
+    if (of->kind == TPI_PLAY_MESSAGE) {
+        snprintf(trouble->text, sizeof trouble->text,
+                 "this is no condition, and each `message from` takes another message: read one "
+                 "with `let` above, and compare the variable twice");
+    } else if (of->kind == TPI_PLAY_NAME) {
         snprintf(trouble->fix, sizeof trouble->fix, "%.25s %s %s%.25s%s%s%.10s", of->text,
                  like->text, quote, value->text, quote, value->unit != NULL ? " " : "",
                  value->unit != NULL ? value->unit : "");
@@ -302,6 +334,15 @@ static void offer_quotes(tpi_play_checker *checker, const tpi_play_node *text,
     }
 }
 
+/* The comparison that is the same with its sides in each other's place. */
+static const char *mirrored(const char *sign)
+{
+    return sign[0] == '>'            ? (sign[1] == '=' ? "<=" : "<")
+           : strcmp(sign, "<") == 0  ? ">"
+           : strcmp(sign, "<=") == 0 ? ">="
+                                     : sign;
+}
+
 static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node *node)
 {
     tpi_play_node *left = node->slots[0], *right = node->slots[1];
@@ -323,14 +364,16 @@ static tpi_play_dimension check_binary(tpi_play_checker *checker, tpi_play_node 
     if (is_equality) {
         offer_quotes(checker, left, right);
         offer_quotes(checker, right, left);
+        refuse_mixed(checker, inside(left), inside(right));
+        refuse_mixed(checker, inside(right), inside(left));
     } else if (!joins_texts(checker, node)) {
         refuse_text(checker, left, node->text);
         refuse_text(checker, right, node->text);
     }
     if (strpbrk(node->text, "=<>") != NULL) {
         join(checker, node);
-        tpi_play_check_reading(checker, inside(left), right);
-        tpi_play_check_reading(checker, inside(right), left);
+        tpi_play_check_reading(checker, inside(left), node->text, right);
+        tpi_play_check_reading(checker, inside(right), mirrored(node->text), left);
         return TPI_PLAY_PLAIN;
     }
     if (node->text[0] == '+' || node->text[0] == '-') {

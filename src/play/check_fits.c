@@ -73,8 +73,19 @@ static void check_range(tpi_play_checker *checker, const tpi_play_node *node,
     }
 }
 
+/* Whether no reading of 0 to 100 compares so with a number. */
+static bool is_never(const char *sign, double value)
+{
+    return strcmp(sign, ">") == 0    ? value >= MOST_PERCENT
+           : strcmp(sign, ">=") == 0 ? value > MOST_PERCENT
+           : strcmp(sign, "<") == 0  ? value <= 0
+           : strcmp(sign, "<=") == 0
+               ? value < 0
+               : strcmp(sign, "=") == 0 && (value < 0 || value > MOST_PERCENT);
+}
+
 void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *device,
-                            const tpi_play_node *number)
+                            const char *sign, const tpi_play_node *number)
 {
     const tpi_play_node *minus = NULL;
     bool is_integer;
@@ -82,13 +93,24 @@ void tpi_play_check_reading(tpi_play_checker *checker, const tpi_play_node *devi
 
     number = number_in(number, &minus);
     if (device->kind != TPI_PLAY_NAME || device->symbol == NULL || number == NULL ||
-        device->symbol->role != TPI_PLAY_DEVICE || device->symbol->class == NULL ||
-        (number->unit != NULL && strcmp(number->unit, "%") != 0) ||
+        device->symbol->role != TPI_PLAY_DEVICE || device->symbol->class == NULL) {
+        return;
+    }
+    if (device->reading == TPI_READ_DIGITAL && number->unit != NULL) {
+        tpi_play_blame_unit(checker, number, "", "this sensor gives true or false");
+        return;
+    }
+    if ((number->unit != NULL && strcmp(number->unit, "%") != 0) ||
         !tpi_play_number_value(number, &is_integer, &value)) {
         return;
     }
-    if (device->reading == TPI_READ_ANALOG && value > MOST_PERCENT) {
-        strcpy(blame_number(checker, minus, number, "this sensor gives 0 to 100")->fix, "100");
+    value = minus != NULL ? -value : value;
+    if (device->reading == TPI_READ_ANALOG &&
+        (value > MOST_PERCENT || value < 0 || is_never(sign, value))) {
+        blame_number(checker, minus, number,
+                     is_never(sign, value)
+                         ? "this sensor gives 0 to 100: so this is never true"
+                         : "this sensor gives 0 to 100: so this makes no difference");
     } else if (device->reading == TPI_READ_DIGITAL && value > 1) {
         strcpy(blame_number(checker, minus, number, "this sensor gives true or false")->fix,
                "true");
@@ -115,21 +137,62 @@ void tpi_play_offer_unit(tpi_play_checker *checker, const tpi_play_node *number,
     }
 }
 
+/* Whether a text is a number in quotes. */
+static bool is_numeral(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    const size_t more = text[digits] == '.' ? strspn(text + digits + 1, "0123456789") : 0;
+
+    return digits > 0 && (text[digits] == '\0' || (more > 0 && text[digits + 1 + more] == '\0'));
+}
+
+void tpi_play_offer_number(tpi_play_trouble *trouble, const tpi_play_node *node, bool is_truth)
+{
+    const char *text = node->kind == TPI_PLAY_STRING ? node->text : "";
+    const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, text);
+    const char *number = tpi_play_meant(TPI_PLAY_MEANS_NUMBER, text);
+
+    if (is_numeral(text)) {
+        snprintf(trouble->fix, sizeof trouble->fix, "%.70s", text);
+    } else if (is_truth && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
+        strcpy(trouble->fix, text);
+    } else if (is_truth && truth != NULL) {
+        strcpy(trouble->fix, truth);
+    } else if (number != NULL) {
+        strcpy(trouble->fix, number);
+    }
+}
+
+void tpi_play_name_source(tpi_play_trouble *trouble, const tpi_play_node *variable)
+{
+    const tpi_play_symbol *symbol = variable->kind == TPI_PLAY_NAME ? variable->symbol : NULL;
+    const tpi_play_node *let = symbol != NULL ? symbol->set_by : NULL;
+    const size_t length = strlen(trouble->text);
+
+    if (let == NULL || length == 0) {
+        return;
+    }
+    if (let->slots[1]->kind == TPI_PLAY_STRING && is_numeral(let->slots[1]->text)) {
+        snprintf(trouble->text + length, sizeof trouble->text - length,
+                 "; in line %u write `let %.50s be %.30s`", let->line, symbol->name,
+                 let->slots[1]->text);
+    } else {
+        snprintf(trouble->text + length, sizeof trouble->text - length, "; it comes from line %u",
+                 let->line);
+    }
+}
+
 /* A text that stands where a number must: "50", "on". */
 static void blame_text(tpi_play_checker *checker, const tpi_play_node *node,
                        tpi_play_dimension dimension)
 {
     tpi_play_trouble *trouble =
         tpi_play_blame(checker, node, "a text: %s is needed", tpi_play_dimension_text(dimension));
-    const char *text = node->kind == TPI_PLAY_STRING ? node->text : "";
-    const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, text);
 
-    if (*text != '\0' && strspn(text, "0123456789") == strlen(text)) {
-        snprintf(trouble->fix, sizeof trouble->fix, "%.70s", text);
-    } else if (truth != NULL && checker->statement != NULL &&
-               checker->statement->kind == TPI_PLAY_SET_STATEMENT) {
-        strcpy(trouble->fix, truth);
-    }
+    tpi_play_offer_number(trouble, node,
+                          checker->statement != NULL &&
+                              checker->statement->kind == TPI_PLAY_SET_STATEMENT);
+    tpi_play_name_source(trouble, node);
 }
 
 void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
@@ -205,13 +268,33 @@ static unsigned writer_of(const tpi_play_checker *checker, const tpi_device_clas
     return i;
 }
 
+/* The only device of the program that can be written, or run; NULL if there are none or several.
+ */
+static const tpi_play_symbol *only_output(const tpi_play_checker *checker, bool runs)
+{
+    const tpi_play_symbol *found = NULL;
+    unsigned count = 0;
+
+    for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
+        if (s->role == TPI_PLAY_DEVICE && s->class != NULL && s->class->is_output &&
+            (!runs || tpi_play_class_is(checker->vocabulary, s->class, "Motor"))) {
+            found = s;
+            count++;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
 /* The device of `set` and `move`. */
-static tpi_play_symbol *written(tpi_play_checker *checker, tpi_play_node *name)
+static tpi_play_symbol *written(tpi_play_checker *checker, tpi_play_node *name, bool runs)
 {
     tpi_play_symbol *device = tpi_play_need(checker, name, TPI_PLAY_DEVICE, "a device");
 
     if (device != NULL && device->class != NULL && !device->class->is_output) {
-        tpi_play_blame(checker, name, "this is a sensor, it cannot be written");
+        const tpi_play_symbol *output = only_output(checker, runs);
+        tpi_play_trouble *trouble =
+            tpi_play_blame(checker, name, "this is a sensor, it cannot be written");
+        snprintf(trouble->fix, sizeof trouble->fix, "%.70s", output != NULL ? output->name : "");
         return NULL;
     }
     return device;
@@ -219,7 +302,7 @@ static tpi_play_symbol *written(tpi_play_checker *checker, tpi_play_node *name)
 
 void tpi_play_check_set(tpi_play_checker *checker, tpi_play_node *node)
 {
-    tpi_play_symbol *device = written(checker, node->slots[0]);
+    tpi_play_symbol *device = written(checker, node->slots[0], false);
     tpi_play_node *value = node->slots[1];
 
     if (value == NULL) {
@@ -246,7 +329,7 @@ void tpi_play_check_set(tpi_play_checker *checker, tpi_play_node *node)
 
 void tpi_play_check_move(tpi_play_checker *checker, tpi_play_node *node)
 {
-    tpi_play_symbol *device = written(checker, node->slots[0]);
+    tpi_play_symbol *device = written(checker, node->slots[0], true);
 
     if (device != NULL) {
         tpi_play_use(device, TPI_MOVE_POWER);

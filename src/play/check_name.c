@@ -118,6 +118,12 @@ void tpi_play_blame_unknown(tpi_play_checker *checker, const tpi_play_node *node
         checker, node,
         math >= 0 ? "this is a function: its values stand in ( )" : "there is no such name");
 
+    if (tpi_play_unit_named(node->text) != NULL && checker->statement != NULL &&
+        checker->statement->kind == TPI_PLAY_WAIT_STATEMENT) {
+        strcpy(trouble->text, "a number is missing before the unit");
+        snprintf(trouble->fix, sizeof trouble->fix, "1 %.40s", node->text);
+        return;
+    }
     if (math >= 0) {
         snprintf(trouble->fix, sizeof trouble->fix, "%s(%s", node->text,
                  tpi_play_math_takes(math) == 0 ? ")" : "");

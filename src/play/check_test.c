@@ -114,7 +114,7 @@ static const struct mistake mistakes[] = {
     {EYE "device b is Light Sensor number one", 2, 33, "one", "1"},
     {"repeat four times\nstop\nend", 1, 8, "four", "4"},
     {"let x be 1\nwhile x < 5 {\nchange x by 1\n}", 2, 13, "{", "leave it out"},
-    {"say \"hello\" for 2 s", 1, 13, "for", "`wait` on the next line"},
+    {"say \"hello\" for 2 s", 1, 13, "for", "`wait 2 s` on the next line"},
     {"import random", 1, 1, "import", "nothing is imported"},
     {"forever\ncontinue\nend", 2, 1, "continue", "`if`"},
     {"move 10 steps", 1, 1, "move", "drive"},
@@ -154,12 +154,17 @@ static void mistakes_are_marked_at_their_words_with_a_fix(void **state)
     play_destroy(play);
 }
 
+static const struct mistake made[] = {
+#include "tests/data/play/mistakes.def"
+};
+
+static const struct mistake seeds[] = {
+#include "tests/data/play/seeds.def"
+};
+
 /* The first mistake that is told is the one that was made. */
 static void mistakes_of_people_are_marked_and_mended(void **state)
 {
-    static const struct mistake made[] = {
-#include "tests/data/play/mistakes.def"
-    };
     struct play *play = play_create();
 
     (void)state;
@@ -174,6 +179,111 @@ static void mistakes_of_people_are_marked_and_mended(void **state)
             fail_msg("%s\n-> %s", m->text, play_troubles(play));
         }
     }
+    play_destroy(play);
+}
+
+static void one_mistake_is_told_once(void **state)
+{
+    struct play *play = play_create();
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        const struct mistake *m = &seeds[i];
+        play_clear(play);
+        tpi_play_compile(&play->program, m->text, strlen(m->text), play->vocabulary,
+                         &play->troubles);
+        const tpi_play_trouble *trouble = &play->troubles.list[0];
+        if (play->troubles.count != 1 || trouble->line != m->line || trouble->column != m->column ||
+            strcmp(trouble->word, m->word) != 0 || !is_offered(trouble, m->fix)) {
+            fail_msg("%s\n-> %s", m->text, play_troubles(play));
+        }
+    }
+    play_destroy(play);
+}
+
+/* The text with what is offered in the place of the mark, or of the statement. */
+static bool put_mended(tpi_buf *out, const char *text, const tpi_play_trouble *trouble)
+{
+    const char *end = text + strlen(text);
+    const char *line = tpi_play_line_at(text, end, trouble->line);
+    const char *from = tpi_play_column(line, end, trouble->column);
+    const char *to = tpi_play_column(from, end, trouble->width + 1);
+
+    if (trouble->fix[0] == '\0' && trouble->whole[0] == '\0' && !trouble->removes) {
+        return false;
+    }
+    if (trouble->whole[0] != '\0') {
+        for (from = line; *from == ' '; from++) {
+        }
+        to = from + strcspn(from, "\n");
+    }
+    tpi_buf_put(out, text, (size_t)(from - text));
+    tpi_buf_puts(out, trouble->whole[0] != '\0' ? trouble->whole : trouble->fix);
+    tpi_buf_puts(out, to);
+    return true;
+}
+
+/* What is offered replaces the mark exactly: the mistake is gone then, and none takes its place. */
+static void what_is_offered_replaces_what_is_marked(void **state)
+{
+    static const struct {
+        const struct mistake *list;
+        unsigned count;
+    } tables[] = {{mistakes, MISTAKES},
+                  {made, sizeof made / sizeof made[0]},
+                  {seeds, sizeof seeds / sizeof seeds[0]}};
+    struct play *play = play_create(), *mended = play_create();
+    tpi_buf text = {0};
+    unsigned count = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof tables / sizeof tables[0] * 1000; i++) {
+        const struct mistake *m = &tables[i / 1000].list[i % 1000];
+        if (i % 1000 >= tables[i / 1000].count) {
+            continue;
+        }
+        play_clear(play);
+        tpi_play_compile(&play->program, m->text, strlen(m->text), play->vocabulary,
+                         &play->troubles);
+        for (unsigned n = 0; n < play->troubles.count; n++) {
+            const tpi_play_trouble *trouble = &play->troubles.list[n];
+            tpi_buf_clear(&text);
+            if (!put_mended(&text, m->text, trouble)) {
+                continue;
+            }
+            play_clear(mended);
+            tpi_play_compile(&mended->program, tpi_buf_text(&text), text.length, mended->vocabulary,
+                             &mended->troubles);
+            if (mended->troubles.count > play->troubles.count ||
+                tpi_play_trouble_at(&mended->troubles, trouble->line, trouble->column)) {
+                fail_msg("%s\n-> %s-> %s\n-> %s", m->text, play_troubles(play), tpi_buf_text(&text),
+                         play_troubles(mended));
+            }
+            count++;
+        }
+    }
+    assert_true(count > 500);
+    tpi_buf_fini(&text);
+    play_destroy(play);
+    play_destroy(mended);
+}
+
+/* In a text with too many mistakes nothing is tried, so nothing is offered as if it had been. */
+static void what_was_not_tried_is_not_offered(void **state)
+{
+    struct play *play = play_create();
+    tpi_buf text = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 30; i++) {
+        tpi_buf_puts(&text, "drvie 5\n");
+    }
+    tpi_play_compile(&play->program, text.data, text.length, play->vocabulary, &play->troubles);
+    assert_int_equal(play->troubles.count, 30);
+    assert_string_equal(play->troubles.list[23].fix, "drive");
+    assert_string_equal(play->troubles.list[24].fix, "");
+    assert_non_null(strstr(play->troubles.list[24].text, "; perhaps `drive`"));
+    tpi_buf_fini(&text);
     play_destroy(play);
 }
 
@@ -226,7 +336,7 @@ static void all_mistakes_show_at_once(void **state)
         play_troubles(play),
         "x:1:15: `Light Senser`: there is no such class; did you mean `Light Sensor`?\n"
         "x:3:5: `drvie`: there is no such statement; did you mean `drive`?\n"
-        "x:4:17: `cn`: there is no such unit; did you mean `cm`?\n"
+        "x:4:17: `cn`: there is no such unit; did you mean `%`?\n"
         "x:5:15: `5`: `be` is missing before this; did you mean `be 5`?\n"
         "x:6:15: `other`: there is no such name; did you mean `\"other\"`?\n");
     play_destroy(play);
@@ -298,6 +408,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_marked_at_their_words_with_a_fix),
         cmocka_unit_test(mistakes_of_people_are_marked_and_mended),
+        cmocka_unit_test(one_mistake_is_told_once),
+        cmocka_unit_test(what_is_offered_replaces_what_is_marked),
+        cmocka_unit_test(what_was_not_tried_is_not_offered),
         cmocka_unit_test(variables_that_may_hold_numbers_are_accepted),
         cmocka_unit_test(all_mistakes_show_at_once),
         cmocka_unit_test(columns_count_characters),

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "play/emit.h"
-#include "play/parse.h"
+#include "play/repair.h"
 
 static void compile_body(tpi_play_compiler *c, const tpi_play_node *body);
 
@@ -445,9 +445,7 @@ bool tpi_play_compile(tpi_play_program *program, const char *text, size_t length
 {
     tpi_play_tree tree = {0};
     tpi_play_names names;
-    tpi_play_words words;
     tpi_play_compiler *c = calloc(1, sizeof *c);
-    bool fine = false;
 
     if (c == NULL) {
         troubles->no_memory = true;
@@ -459,14 +457,11 @@ bool tpi_play_compile(tpi_play_program *program, const char *text, size_t length
                              .troubles = troubles,
                              .program = program};
     tpi_play_skip_mark(&text, &length);
-    tpi_play_words_init(&words, tpi_play_lang_of_text(text, length));
-    const bool parsed = tpi_play_parse_raw(&tree, text, length, &words, troubles);
-    if (!troubles->no_memory && tree.body != NULL) {
-        /* A program with slips of grammar is checked too, so that all mistakes show at once. */
-        fine = tpi_play_check(&names, &tree, vocabulary, troubles) && parsed && translate(c);
+    const bool fine =
+        tpi_play_understand(&tree, &names, text, length, vocabulary, troubles) && translate(c);
+    if (!fine && !troubles->no_memory) {
+        tpi_play_repair(troubles, text, length, vocabulary);
     }
-    tpi_play_translate_troubles(troubles, &words, text, length);
-    tpi_play_troubles_sort(troubles);
     tpi_buf_fini(&c->code);
     free(c);
     tpi_play_tree_fini(&tree);

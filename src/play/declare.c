@@ -102,9 +102,7 @@ static void make_variable(tpi_play_checker *checker, tpi_play_node *name)
         return;
     }
     if (other != NULL) {
-        tpi_play_blame(checker, name, "this is %s, `let` sets variables%s", role_text(other->role),
-                       other->role == TPI_PLAY_DEVICE ? "; a device is written with `set … to`"
-                                                      : "");
+        is_free(checker, name, other);
     } else if (checker->names->variable_count >= MOST_VARIABLES) {
         tpi_play_blame(checker, name, "a program has at most %u variables", MOST_VARIABLES);
     } else if (is_free(checker, name, NULL)) {
@@ -167,6 +165,22 @@ static bool computes_from(const tpi_play_node *value, const char *name, bool is_
     }
 }
 
+/* `let lamp be 100`: an output is written with another statement. */
+static bool is_written(tpi_play_checker *checker, const tpi_play_node *let)
+{
+    const tpi_play_node *name = let->slots[0];
+    const tpi_play_symbol *device = tpi_play_find(checker, name->text);
+
+    if (name->next != NULL || device == NULL || device->role != TPI_PLAY_DEVICE ||
+        device->class == NULL || !device->class->is_output) {
+        return false;
+    }
+    strcpy(tpi_play_blame(checker, let, "`%.50s` is a device: it is written with `set`", name->text)
+               ->fix,
+           "set");
+    return true;
+}
+
 /* A name that a statement sets, here or in a function. */
 static void collect_name(tpi_play_checker *checker, tpi_play_node *name)
 {
@@ -183,6 +197,9 @@ static void collect_let(tpi_play_checker *checker, tpi_play_node *node)
     const bool is_text = node->slots[1] != NULL && node->slots[0]->next == NULL &&
                          tpi_play_sort_of(node->slots[1]) == TPI_PLAY_TEXT_SORT;
 
+    if (is_written(checker, node)) {
+        return;
+    }
     for (tpi_play_node *name = node->slots[0]; name != NULL; name = name->next) {
         collect_name(checker, name);
         tpi_play_symbol *symbol = tpi_play_find(checker, name->text);
@@ -232,6 +249,25 @@ static void declare_function(tpi_play_checker *checker, tpi_play_symbol *functio
 
 /* ---- Devices ---- */
 
+/* `Sound Sensor Input`: a comma is missing between two classes. */
+static bool offer_two_classes(tpi_play_checker *checker, tpi_play_trouble *trouble,
+                              const char *word)
+{
+    char first[64];
+
+    for (size_t length = 1; length < sizeof first && word[length] != '\0'; length++) {
+        memcpy(first, word, length);
+        first[length] = '\0';
+        if (word[length] == ' ' && tpi_vocabulary_find(checker->vocabulary, first) >= 0 &&
+            tpi_vocabulary_find(checker->vocabulary, word + length + 1) >= 0) {
+            snprintf(trouble->text, sizeof trouble->text, "a comma stands between two classes");
+            snprintf(trouble->fix, sizeof trouble->fix, "%s, %.50s", first, word + length + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The class that a mistyped one may have meant. */
 static void offer_class(tpi_play_checker *checker, tpi_play_trouble *trouble, const char *word)
 {
@@ -253,6 +289,9 @@ static void offer_class(tpi_play_checker *checker, tpi_play_trouble *trouble, co
             snprintf(trouble->fix, sizeof trouble->fix, "%.70s", hint);
             return;
         }
+    }
+    if (offer_two_classes(checker, trouble, word)) {
+        return;
     }
     const char *text = tpi_vocabulary_hint(checker->vocabulary, word, hint, sizeof hint);
     const char *begin = strchr(text, '"'), *end = strrchr(text, '"');

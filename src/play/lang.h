@@ -86,6 +86,16 @@ const char *tpi_play_words_of(const tpi_play_words *words, tpi_play_kind kind, c
 
 /* ---- translate.c ---- */
 
+/* Where a line of a text begins; lines count from 1. */
+const char *tpi_play_line_at(const char *text, const char *end, unsigned number);
+
+/* Where a column of a line begins; columns count characters from 1. */
+const char *tpi_play_column(const char *line, const char *end, unsigned count);
+
+/* The layout of the head of a program: `lang` stands above all comments, with a blank line behind
+ * it; a program does not begin with a blank line. */
+void tpi_play_settle_head(tpi_play_tree *tree);
+
 /* Replace the words of a language by English ones. False if memory ran out. */
 bool tpi_play_translate(tpi_play_tokens *tokens, const tpi_play_words *words, tpi_arena *arena);
 

@@ -116,7 +116,7 @@ static void german_reads_as_german(void **state)
             "repeat 3 times\nset eye to 1\nmove eye at 5\nend\nsend not true to c",
             "de");
     assert_string_equal(tpi_buf_text(&out),
-                        "# hello\nlang de\ngerät eye ist Light Sensor nummer 1\nwarte bis eye > 3 "
+                        "lang de\n\n# hello\ngerät eye ist Light Sensor nummer 1\nwarte bis eye > 3 "
                         "höchstens 2 s\nwiederhole 3 mal\n    stelle eye auf 1\n    bewege eye mit "
                         "5\nende\nsende nicht wahr an c\n");
     tpi_buf_fini(&out);
@@ -231,12 +231,11 @@ static void mistakes_name_the_words_of_the_text(void **state)
              "x:2:16: `Light Senser`: there is no such class; did you mean `Light Sensor`?\n"
              "x:4:5: `fahrre`: there is no such statement; did you mean `fahre`?\n"
              "x:6:9: `5`: `auf` is missing before this; did you mean `auf 5`?\n"
-             "x:7:20: `hoechstens`: `höchstens` is expected here; did you mean `höchstens`?\n"
-             "x:8:1: `abbruch`: `abbruch` leaves a loop, and here is none\n"
-             "x:9:10: `wenn`: a value is missing before this word\n");
+             "x:7:20: `hoechstens`: another word is expected here; did you mean `höchstens`?\n"
+             "x:8:1: `abbruch`: `abbruch` leaves a loop, and here is none: leave it out\n"
+             "x:9:10: `wenn`: a value is expected here, such as a number or a name\n");
     mistakes(play, "lang fr\nsi 1 > 2\nbouge x 5\nx = 5\n",
-             "x:2:1: `si`: this has no `fin`: write `fin` below its body; did you mean `si … "
-             "fin`?\n"
+             "x:2:1: `si`: this has no `fin`: write `fin` below its body\n"
              "x:3:7: `x`: this is a variable, not a device: write `mets x à`\n"
              "x:3:9: `5`: `à` is missing before this; did you mean `à 5`?\n"
              "x:4:1: `x =`: a variable is set with `mets`; did you mean `mets x à`?\n");
@@ -255,7 +254,38 @@ static void english_words_are_understood(void **state)
 
     (void)state;
     format(&out, "\xef\xbb\xbf# c\n\nlang de # t\nif 1\nprint 2\nend\n");
-    assert_string_equal(tpi_buf_text(&out), "# c\n\nlang de  # t\nwenn 1\n    schreibe 2\nende\n");
+    assert_string_equal(tpi_buf_text(&out), "lang de  # t\n\n# c\nwenn 1\n    schreibe 2\nende\n");
+    tpi_buf_fini(&out);
+}
+
+/* To English and back: nothing of the head is lost or moves. */
+static void the_head_of_a_program_stays(void **state)
+{
+    static const char *const texts[] = {
+        "lang de\n\nfahre 5\n",
+        "lang de\n\n# kopf\nfahre 5\n",
+        "lang de\n\n# kopf\n\nfahre 5\n",
+        "lang de\n\n# kopf\n\n# rad\nfahre 5\n",
+        "lang de\n\n# nichts\n",
+        "lang de\n",
+    };
+    tpi_buf english = {0}, out = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tpi_buf_clear(&english);
+        tpi_buf_clear(&out);
+        format(&out, texts[i]);
+        assert_string_equal(tpi_buf_text(&out), texts[i]);
+        tpi_buf_clear(&out);
+        convert(&english, texts[i], "en");
+        convert(&out, tpi_buf_text(&english), "de");
+        assert_string_equal(tpi_buf_text(&out), texts[i]);
+    }
+    tpi_buf_clear(&out);
+    format(&out, "\n\n# kopf\nlang de\nfahre 5\n");
+    assert_string_equal(tpi_buf_text(&out), "lang de\n\n# kopf\nfahre 5\n");
+    tpi_buf_fini(&english);
     tpi_buf_fini(&out);
 }
 
@@ -313,6 +343,7 @@ int main(void)
         cmocka_unit_test(the_bytecode_cannot_tell),
         cmocka_unit_test(mistakes_name_the_words_of_the_text),
         cmocka_unit_test(english_words_are_understood),
+        cmocka_unit_test(the_head_of_a_program_stays),
         cmocka_unit_test(names_that_become_words_are_refused),
         cmocka_unit_test(blocks_carry_the_language),
     };

@@ -114,8 +114,12 @@ static bool lex_number(tpi_play_lexer *in)
         while (in->at < in->end && (is_digit(*in->at) || *in->at == '.')) {
             in->at++;
         }
-        tpi_play_lex_complain(in, from,
-                              "a number has at most one point, and digits on both sides of it");
+        tpi_play_trouble *trouble = tpi_play_lex_complain(
+            in, from, "a number has at most one point, and digits on both sides of it");
+        const size_t length = strcspn(trouble->word, ".");
+        if (trouble->word[length + 1] == '\0') { /* `40.` */
+            snprintf(trouble->fix, sizeof trouble->fix, "%.*s", (int)length, trouble->word);
+        }
         return tpi_play_lex_add(in, TPI_PLAY_T_BAD, from, from, (size_t)(in->at - from)) != NULL;
     }
     return tpi_play_lex_add(in, TPI_PLAY_T_NUMBER, from, from, (size_t)(in->at - from)) != NULL;
@@ -154,7 +158,8 @@ static bool lex_word(tpi_play_lexer *in)
     const char *from = in->at;
     char word[TPI_PLAY_MOST_NAME + 1] = {0};
 
-    while (in->at < in->end && (is_letter(*in->at) || is_digit(*in->at))) {
+    while (in->at < in->end && (is_letter(*in->at) || is_digit(*in->at)) &&
+           !tpi_play_lex_is_sign(in->at, in->end)) {
         in->at++;
     }
     if (in->at + 1 < in->end && in->at[0] == '.' && is_letter(in->at[1]) && !follows_number(in)) {
@@ -321,7 +326,7 @@ static bool lex_one(tpi_play_lexer *in)
     if (is_digit(c) || (c == '.' && in->at + 1 < in->end && is_digit(in->at[1]))) {
         return lex_number(in);
     }
-    if (is_letter(c)) {
+    if (is_letter(c) && !tpi_play_lex_is_sign(in->at, in->end)) {
         return lex_word(in);
     }
     if (c == '%' && in->is_attached && in->out->count > 0 &&

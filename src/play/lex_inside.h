@@ -33,6 +33,9 @@ bool tpi_play_lex_begins_line(const tpi_play_lexer *in);
 /* Whether the two slashes here divide, and begin no comment. */
 bool tpi_play_lex_divides(const tpi_play_lexer *in);
 
+/* Whether a sign stands here that is no letter although it is beyond ASCII. */
+bool tpi_play_lex_is_sign(const char *at, const char *end);
+
 /* Take a symbol of the language, or one of another language, which is reported. False if memory ran
  * out. */
 bool tpi_play_lex_symbol(tpi_play_lexer *in);

@@ -16,23 +16,45 @@ static const struct {
     {":=", "be", "a variable is set with `let … be`"},
     {"**", "", "there are no powers: write a product, as x * x"},
     {"^", "", "there are no powers: write a product, as x * x"},
+    {"≠", "<>", "\"not equal\" is written <>"},
+    {"≥", ">=", "\"at least\" is written >="},
+    {"≤", "<=", "\"at most\" is written <="},
+    {"×", "*", "a product is written with *"},
+    {"·", "*", "a product is written with *"},
+    {"÷", "/", "a division is written with /"},
+    {"−", "-", "this is another sign than the minus of the keyboard"},
+    {"–", "-", "this is another sign than the minus of the keyboard"},
+    {"—", "-", "this is another sign than the minus of the keyboard"},
+    {"‐", "-", "this is another sign than the minus of the keyboard"},
+    {"‑", "-", "this is another sign than the minus of the keyboard"},
     {"!=", "<>", "\"not equal\" is written <>"},
     {"=>", ">=", "\"at least\" is written >="},
     {"=<", "<=", "\"at most\" is written <="},
-    {"&&", "and", "both conditions: write `and`"},
-    {"||", "or", "one of the conditions: write `or`"},
+    {"&&", "and", "two conditions are joined by a word"},
+    {"||", "or", "two conditions are joined by a word"},
     {"&", ",", "texts are joined by a comma in `print`"},
-    {"|", "or", "one of the conditions: write `or`"},
-    {"!", "not", "the opposite: write `not`"},
-    {"~", "not", "the opposite: write `not`"},
+    {"|", "or", "two conditions are joined by a word"},
+    {"!", "not", "the opposite is written with a word"},
+    {"~", "not", "the opposite is written with a word"},
     {"$", "", "leave it out: a name has no sign in front"},
     {"[", "", "there are no lists: a variable holds one value"},
-    {"%", "mod", "the rest of a division is written `mod`"},
+    {"%", "mod", "the rest of a division is written with a word"},
     {";", "", "leave it out: each statement stands on its own line, nothing ends it"},
     {"{", "", "leave it out: a body ends with `end`, not with }"},
     {"}", "end", "a body ends with `end`"},
     {":", "", "leave it out: nothing stands between a statement and its body"},
 };
+
+bool tpi_play_lex_is_sign(const char *at, const char *end)
+{
+    for (unsigned i = 0; (*at & 0x80) != 0 && i < sizeof foreign / sizeof foreign[0]; i++) {
+        const size_t length = strlen(foreign[i].symbol);
+        if (length <= (size_t)(end - at) && memcmp(at, foreign[i].symbol, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Whether two values are compared before this on the line. */
 static bool has_comparison(const tpi_play_lexer *in)
@@ -205,7 +227,7 @@ static const struct {
     {']', is_open, "what begins with ( ends with )", ")"},
     {'}', is_open, "what begins with ( ends with )", ")"},
     {'%', stands_before_number, "leave it out: a unit stands behind its number", ""},
-    {'&', joins_conditions, "both conditions: write `and`", "and"},
+    {'&', joins_conditions, "two conditions are joined by a word", "and"},
     {':', stands_before_name, "leave it out: a name has no sign in front", ""},
     {':', declares, "`is` stands behind the name", "is"},
     {':', divides, "a division is written with /", "/"},

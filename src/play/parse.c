@@ -143,10 +143,14 @@ static void missing_end(tpi_play_parser *parser, const tpi_play_node *opener)
         return; /* the line is reported; its body stands on it */
     }
     memcpy(first, word, strcspn(word, " "));
-    snprintf(tpi_play_trouble_add(parser->troubles, to->line, to->column, to->width, first,
-                                  "this has no `end`: write `end` below its body")
-                 ->fix,
-             80, "%s … end", first);
+    const unsigned line = tpi_play_line_of_end(parser, to);
+    if (line > 0) {
+        tpi_play_trouble_add(parser->troubles, to->line, to->column, to->width, first,
+                             "this has no `end`: write `end` before line %u", line);
+    } else {
+        tpi_play_trouble_add(parser->troubles, to->line, to->column, to->width, first,
+                             "this has no `end`: write `end` below its body");
+    }
 }
 
 /* The `end` of a block. */
@@ -178,14 +182,14 @@ static tpi_play_node *parse_branch(tpi_play_parser *parser)
 
     if (strcmp(token->text, "otherwise") == 0) {
         strcpy(tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
-                                    token->text, "this is called `else`")
+                                    token->text, "there is no such statement")
                    ->fix,
                "else");
         parser->tokens.list[parser->at].text = "else";
     }
     if (strcmp(token->text, "else") != 0) {
         strcpy(tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
-                                    token->text, "two words: `else if`")
+                                    token->text, "these are two words")
                    ->fix,
                "else if");
         node = tpi_play_node_here(parser, TPI_PLAY_ELSE_IF_STATEMENT);
@@ -393,8 +397,13 @@ static void check_place(tpi_play_parser *parser, const tpi_play_node *node,
 
     if (opener != NULL && tpi_play_statement_of(node->kind)->place == TPI_PLAY_TOP) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(shape, " "), shape);
-        tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, word,
-                             "this stands outside of all bodies: write it above them");
+        const bool is_when = node->kind == TPI_PLAY_WHEN_STATEMENT;
+        strcpy(tpi_play_trouble_add(parser->troubles, node->line, node->column, node->width, word,
+                                    is_when ? "this stands outside of all bodies"
+                                            : "this stands outside of all bodies: write it "
+                                              "above them")
+                   ->fix,
+               is_when ? "if" : "");
     }
     if (node->kind == TPI_PLAY_LANG_STATEMENT) {
         check_lang(parser, node, parser->tree->body == NULL && is_first);
@@ -477,6 +486,9 @@ bool tpi_play_parse_raw(tpi_play_tree *tree, const char *text, size_t length,
             end = &(*end)->next;
         }
     } while (parser.is_abandoned && !troubles->no_memory && parser.at < parser.tokens.count);
+    if (tree->body != NULL) {
+        tpi_play_settle_head(tree);
+    }
     return troubles->count == 0 && !troubles->no_memory;
 }
 

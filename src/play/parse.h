@@ -101,6 +101,10 @@ bool tpi_play_guess_lang(tpi_play_parser *parser);
 /* Report a name of two words, before the word that is wanted behind it. */
 bool tpi_play_guess_name(tpi_play_parser *parser, const char *wanted);
 
+/* The line before which the `end` of a block is missing, by the indentation; 0 if that is not
+ * known. */
+unsigned tpi_play_line_of_end(const tpi_play_parser *parser, const tpi_play_node *opener);
+
 /* Take a mistyped `end`, or `else` where one can stand, at the begin of a line for it. */
 void tpi_play_guess_closing(tpi_play_parser *parser, bool takes_else);
 

@@ -132,7 +132,9 @@ static tpi_play_node *parse_group(tpi_play_parser *parser)
         tpi_play_mark(parser, open, open, "leave it out: the values stand here without ( )");
     } else if (!parser->is_lost && !tpi_play_sees(parser, ")")) {
         const bool is_end = tpi_play_at_line_end(parser);
-        tpi_play_trouble *trouble = tpi_play_lose(parser, "a `(` is open: `)` is missing");
+        tpi_play_trouble *trouble =
+            tpi_play_lose(parser, is_end ? "a `(` is open: `)` is missing"
+                                         : "a sign, such as + or ), is missing before this");
         snprintf(trouble->fix, sizeof trouble->fix, "%.60s%s", is_end ? trouble->word : "",
                  is_end ? ")" : "");
     }
@@ -303,8 +305,9 @@ static tpi_play_node *parse_word(tpi_play_parser *parser)
          tpi_play_is_declared(parser, "to", token->text)) &&
         (next->kind == TPI_PLAY_T_NUMBER ||
          (next->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(next->text)))) {
-        snprintf(tpi_play_lose(parser, "this is a function: its values stand in ( )")->fix, 80,
-                 "%.20s(%.40s)", token->text, next->text);
+        snprintf(
+            tpi_play_mark(parser, token, next, "this is a function: its values stand in ( )")->fix,
+            80, "%.30s(%.40s)", token->text, next->text);
         return NULL;
     }
     return next->kind == TPI_PLAY_T_SYMBOL && strcmp(next->text, "(") == 0

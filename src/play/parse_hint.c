@@ -113,6 +113,24 @@ bool tpi_play_guess_name(tpi_play_parser *parser, const char *wanted)
     return true;
 }
 
+unsigned tpi_play_line_of_end(const tpi_play_parser *parser, const tpi_play_node *opener)
+{
+    const tpi_play_token *list = parser->tokens.list;
+    bool has_body = false;
+
+    for (unsigned i = 1; i < parser->tokens.count; i++) {
+        if (list[i - 1].kind != TPI_PLAY_T_LINE_END || list[i].line <= opener->line ||
+            tpi_play_ends(&list[i]) || tpi_play_is_word(&list[i], "else")) {
+            continue;
+        }
+        if (list[i].column <= opener->column) {
+            return has_body ? list[i].line : 0;
+        }
+        has_body = true;
+    }
+    return 0;
+}
+
 void tpi_play_guess_closing(tpi_play_parser *parser, bool takes_else)
 {
     tpi_play_token *token = &parser->tokens.list[parser->at];
@@ -158,14 +176,14 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted)
     const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, token->text);
 
     if (parser->kind == TPI_PLAY_SET_STATEMENT && truth != NULL && tpi_play_ends(&token[1])) {
-        tpi_play_fix(tpi_play_lose(parser, "`%s` is expected here", wanted), "to ", truth, "");
+        tpi_play_fix(tpi_play_lose(parser, "another word is expected here"), "to ", truth, "");
     } else if (strcmp(wanted, "be") == 0 && token->kind == TPI_PLAY_T_WORD &&
                (strcmp(token->text, "equal") == 0 || strcmp(token->text, "equals") == 0)) {
-        tpi_play_fix(tpi_play_lose(parser, "`be` is expected here"), "be", "", "");
+        tpi_play_fix(tpi_play_lose(parser, "another word is expected here"), "be", "", "");
     } else if (strcmp(wanted, "be") == 0 && tpi_play_is_word(token, "<") &&
                tpi_play_is_word(&token[1], "-") && token[1].is_attached) {
-        tpi_play_fix(tpi_play_mark(parser, token, token + 1, "`be` is expected here"), "be", "",
-                     "");
+        tpi_play_fix(tpi_play_mark(parser, token, token + 1, "another word is expected here"), "be",
+                     "", "");
         parser->is_lost = false;
         parser->at += 2;
     } else if (strcmp(wanted, "is") == 0 && tpi_play_is_word(token, ",")) {
@@ -179,7 +197,7 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted)
         tpi_play_fix(trouble, sent, " to ", tpi_play_only(parser, "channel"));
     } else if (strcmp(wanted, "times") == 0 && tpi_play_ends(token) && parser->at > 0 &&
                token[-1].kind == TPI_PLAY_T_UNIT) {
-        tpi_play_fix(tpi_play_lose(parser, "`times` is expected here"), "times", "", "");
+        tpi_play_fix(tpi_play_lose(parser, "another word is expected here"), "times", "", "");
     } else if (*wanted == ')' &&
                (token->kind == TPI_PLAY_T_WORD || token->kind == TPI_PLAY_T_NUMBER)) {
         tpi_play_fix(tpi_play_lose(parser, "a comma stands between two of them"), ", ", token->text,

@@ -367,7 +367,7 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
                          (is_joint && wanted[0] >= 'a' && wanted[0] <= 'z') ||
                          (strcmp(wanted, "most") == 0 && token->kind == TPI_PLAY_T_WORD);
     const bool is_end = tpi_play_at_line_end(parser);
-    tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "`%s` is expected here", wanted)
+    tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "another word is expected here")
                                 : is_end
                                     ? tpi_play_lose(parser, "`%s` is missing behind this", wanted)
                                     : tpi_play_lose(parser, "`%s` is missing before this", wanted);
@@ -377,6 +377,7 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
         parser->at++;
         parser->has_second = is_two_words(parser, wanted);
     } else if (is_end && *wanted == ',') {
+        strcpy(trouble->text, "a name, a comma and a value stand behind `log`");
         snprintf(trouble->fix, sizeof trouble->fix, "%.30s, %.30s", trouble->word, trouble->word);
     } else {
         const bool is_time = is_end && strcmp(wanted, "for") == 0;

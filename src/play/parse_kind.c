@@ -220,6 +220,9 @@ static void lose_symbol(tpi_play_parser *parser, const tpi_play_token *token)
                strcmp(token[1].text, "s") == 0) {
         tpi_play_fix(tpi_play_lose(parser, "`wait` is missing before this"), "wait ", token->text,
                      "");
+    } else if (token->kind == TPI_PLAY_T_STRING && tpi_play_ends(&token[1])) {
+        tpi_play_trouble *trouble = tpi_play_lose(parser, "`print` is missing before this");
+        (void)snprintf(trouble->fix, sizeof trouble->fix, "print %s", trouble->word);
     } else if (token->kind != TPI_PLAY_T_BAD) {
         tpi_play_lose(parser, "a statement begins with a word");
     }

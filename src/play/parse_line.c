@@ -211,7 +211,7 @@ static tpi_play_kind guess_wait(tpi_play_parser *parser)
     }
     if (is_nearly_until(parser, &token[1])) {
         parser->at++;
-        tpi_play_fix(tpi_play_lose(parser, "`until` is expected here"), "until", "", "");
+        tpi_play_fix(tpi_play_lose(parser, "another word is expected here"), "until", "", "");
         parser->at--;
         parser->is_lost = false;
         parser->tokens.list[parser->at + 1].text = "until";
@@ -241,11 +241,10 @@ static tpi_play_kind guess_send(tpi_play_parser *parser)
         (token[2].kind == TPI_PLAY_T_STRING || token[2].kind == TPI_PLAY_T_NUMBER) &&
         tpi_play_ends(&token[3])) {
         const char *quote = token[2].kind == TPI_PLAY_T_STRING ? "\"" : "";
-        char line[100];
-        (void)snprintf(line, sizeof line,
-                       "the words stand in another order: write `send %s%.20s%s to %.20s`", quote,
+        tpi_play_trouble *trouble =
+            tpi_play_mark(parser, token + 1, token + 1, "the words stand in another order");
+        (void)snprintf(trouble->whole, sizeof trouble->whole, "send %s%.30s%s to %.30s", quote,
                        token[2].text, quote, token[1].text);
-        tpi_play_mark(parser, token + 1, token + 1, line);
         return TPI_PLAY_STATEMENTS;
     }
     return TPI_PLAY_SEND_STATEMENT;

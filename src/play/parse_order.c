@@ -189,8 +189,10 @@ void tpi_play_guess_order(tpi_play_parser *parser, tpi_play_kind kind)
     const tpi_play_token wrong = token[1];
     tpi_buf_puts(&text, token->text);
     reorder(token + 1, &line, (const struct atom *const *)by_item, &text);
-    tpi_play_trouble_add(parser->troubles, wrong.line, wrong.column, wrong.width, wrong.text,
-                         "the words stand in another order: write `%.100s`", tpi_buf_text(&text));
+    (void)snprintf(tpi_play_trouble_add(parser->troubles, wrong.line, wrong.column, wrong.width,
+                                        wrong.text, "the words stand in another order")
+                       ->whole,
+                   100, "%s", tpi_buf_text(&text));
     parser->troubles->no_memory |= text.failed;
     tpi_buf_fini(&text);
 }

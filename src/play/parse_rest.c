@@ -46,7 +46,8 @@ static bool is_mistyped(tpi_play_parser *parser, const tpi_play_token *token)
         tpi_nearest_init(&nearest, token[-1].text);
         tpi_nearest_offer(&nearest, "not");
         if (nearest.best != NULL && nearest.distance == 1) {
-            tpi_play_fix(tpi_play_mark(parser, token - 1, token - 1, "the opposite: write `not`"),
+            tpi_play_fix(tpi_play_mark(parser, token - 1, token - 1,
+                                       "the opposite is written in another way"),
                          "not", "", "");
             return true;
         }
@@ -67,8 +68,23 @@ static bool is_mistyped(tpi_play_parser *parser, const tpi_play_token *token)
         return false;
     }
     const char *meant = nearest.best == both ? "and" : nearest.best == any ? "or" : nearest.best;
-    tpi_play_fix(tpi_play_lose(parser, "`%s` is expected here", meant), meant, "", "");
+    tpi_play_fix(tpi_play_lose(parser, "another word is expected here"), meant, "", "");
     return true;
+}
+
+/* `drive 50 for 2 s` */
+static void lose_time(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    tpi_buf rest = {0};
+
+    for (const tpi_play_token *t = token + 1; !tpi_play_ends(t); t++) {
+        tpi_buf_printf(&rest, "%s%.20s", t->is_attached ? "" : " ", t->source);
+    }
+    tpi_play_lose(parser,
+                  "how long is said by `wait`: leave out `for%.60s`, and write `wait%.60s` on the "
+                  "next line",
+                  tpi_buf_text(&rest), tpi_buf_text(&rest));
+    tpi_buf_fini(&rest);
 }
 
 /* `drive 50 left 20`, `drive 50, 20`, `drive 50 for 2 s`. */
@@ -80,7 +96,7 @@ static bool is_of_drive(tpi_play_parser *parser, const tpi_play_token *token)
         tpi_play_fix(tpi_play_lose(parser, "it turns right with a number below 0 behind `turn`"),
                      "turn -", token[1].kind == TPI_PLAY_T_NUMBER ? "" : "50", "");
     } else if (strcmp(token->text, "for") == 0) {
-        tpi_play_lose(parser, "how long is said by `wait` on the next line");
+        lose_time(parser, token);
     } else if (token->kind == TPI_PLAY_T_NUMBER &&
                (token[-1].kind != TPI_PLAY_T_WORD ||
                 tpi_play_is_declared(parser, "let", token[-1].text))) {
@@ -161,9 +177,9 @@ static bool is_rest(tpi_play_parser *parser, const tpi_play_token *token)
     if (!is_value || token[-1].kind != TPI_PLAY_T_UNIT || strcmp(token[-1].text, "%") != 0) {
         return false;
     }
-    tpi_play_fix(
-        tpi_play_mark(parser, token - 1, token - 1, "the rest of a division is written `mod`"),
-        "mod", "", "");
+    tpi_play_fix(tpi_play_mark(parser, token - 1, token - 1,
+                               "the rest of a division is written with a word"),
+                 "mod", "", "");
     return true;
 }
 
@@ -228,7 +244,7 @@ static bool is_second_condition(tpi_play_parser *parser, const tpi_play_token *t
         return false;
     }
     if (tpi_play_is_word(token, ",")) {
-        tpi_play_fix(tpi_play_lose(parser, "both conditions: write `and`"), "and", "", "");
+        tpi_play_fix(tpi_play_lose(parser, "two conditions are joined by a word"), "and", "", "");
         return true;
     }
     if (token->kind == TPI_PLAY_T_WORD && token[-1].kind == TPI_PLAY_T_WORD &&
@@ -311,7 +327,7 @@ void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
                      token->text, "");
     } else if (tpi_play_is_word(token, "for") && kind < TPI_PLAY_STATEMENTS &&
                !tpi_play_has_body(kind) && kind != TPI_PLAY_WAIT_UNTIL_STATEMENT) {
-        tpi_play_lose(parser, "how long is said by `wait` on the next line");
+        lose_time(parser, token);
     } else if (kind == TPI_PLAY_WAIT_UNTIL_STATEMENT && tpi_text_among(limits, token->text)) {
         tpi_play_fix(tpi_play_lose(parser, "the longest time stands behind `at most`"), "at most",
                      "", "");

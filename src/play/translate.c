@@ -177,8 +177,7 @@ static void put_sentence(tpi_buf *out, const tpi_play_words *words, tpi_play_kin
     }
 }
 
-/* Where a column begins; columns count characters from 1. */
-static const char *column(const char *line, const char *end, unsigned count)
+const char *tpi_play_column(const char *line, const char *end, unsigned count)
 {
     for (; line < end && *line != '\n'; line++) {
         if (((unsigned char)*line & 0xc0) != 0x80 && --count == 0) {
@@ -186,6 +185,15 @@ static const char *column(const char *line, const char *end, unsigned count)
         }
     }
     return line;
+}
+
+const char *tpi_play_line_at(const char *text, const char *end, unsigned number)
+{
+    for (unsigned n = 1; n < number && text < end; n++) {
+        const char *next = memchr(text, '\n', (size_t)(end - text));
+        text = next != NULL ? next + 1 : end;
+    }
+    return text;
 }
 
 static tpi_play_kind kind_of_text(const tpi_play_words *words, const char *line, const char *end)
@@ -208,8 +216,8 @@ static void translate_one(tpi_play_trouble *trouble, const tpi_play_words *words
     tpi_buf out = {0};
 
     if (trouble->width > 0 && trouble->column > 0) {
-        const char *from = column(line, end, trouble->column);
-        tpi_buf_put(&out, from, (size_t)(column(from, end, trouble->width + 1) - from));
+        const char *from = tpi_play_column(line, end, trouble->column);
+        tpi_buf_put(&out, from, (size_t)(tpi_play_column(from, end, trouble->width + 1) - from));
         if (!out.failed) {
             cut(trouble->word, sizeof trouble->word, &out);
         }
@@ -224,6 +232,11 @@ static void translate_one(tpi_play_trouble *trouble, const tpi_play_words *words
     if (!out.failed) {
         cut(trouble->fix, sizeof trouble->fix, &out);
     }
+    tpi_buf_clear(&out);
+    put_phrase(&out, words, kind, trouble->whole, strlen(trouble->whole));
+    if (!out.failed) {
+        cut(trouble->whole, sizeof trouble->whole, &out);
+    }
     tpi_buf_fini(&out);
 }
 
@@ -231,12 +244,9 @@ void tpi_play_translate_troubles(tpi_play_troubles *troubles, const tpi_play_wor
                                  const char *text, size_t length)
 {
     for (unsigned i = 0; words->count > 0 && i < tpi_play_trouble_count(troubles); i++) {
-        const char *line = text, *end = text + length;
-        for (unsigned n = 1; n < troubles->list[i].line && line < end; n++) {
-            const char *next = memchr(line, '\n', (size_t)(end - line));
-            line = next != NULL ? next + 1 : end;
-        }
-        translate_one(&troubles->list[i], words, line, end);
+        const char *end = text + length;
+        translate_one(&troubles->list[i], words,
+                      tpi_play_line_at(text, end, troubles->list[i].line), end);
     }
 }
 
@@ -288,47 +298,57 @@ static void check_nodes(const struct setter *in, const tpi_play_node *node)
     }
 }
 
-/* Take the statement away; its comments are those of the next one. */
-static void remove_lang(tpi_play_tree *tree)
+void tpi_play_settle_head(tpi_play_tree *tree)
 {
-    tpi_play_node *lang = tree->body->slots[0], *next = lang->next;
-    tpi_play_comment **end = &lang->comments;
-    tpi_play_comment *tail =
-        lang->tail != NULL ? tpi_arena_alloc(&tree->arena, sizeof *tail) : NULL;
+    tpi_play_node *first = tree->body->slots[0];
+    const bool has_lang = first != NULL && first->kind == TPI_PLAY_LANG_STATEMENT;
+    tpi_play_node *next = has_lang ? first->next : first;
+    tpi_play_comment **comments = next != NULL ? &next->comments : &tree->body->comments;
 
-    while (*end != NULL) {
-        end = &(*end)->next;
+    if (has_lang) {
+        tpi_play_comment **end = &first->comments;
+        while (*end != NULL) {
+            end = &(*end)->next;
+        }
+        *end = *comments;
+        *comments = first->comments;
+        first->comments = NULL;
+        first->has_blank = false;
     }
-    if (tail != NULL) {
-        tail->text = lang->tail;
-        *end = tail;
-        end = &tail->next;
-    }
-    tpi_play_comment **to = next != NULL ? &next->comments : &tree->body->comments;
-    *end = *to;
-    *to = lang->comments;
-    tree->body->slots[0] = next;
-    if (*to != NULL) {
-        (*to)->has_blank = false; /* a program does not begin with a blank line */
+    if (*comments != NULL) {
+        (*comments)->has_blank = has_lang;
     } else if (next != NULL) {
-        next->has_blank = false;
+        next->has_blank = has_lang;
     }
 }
 
-/* Put the statement before all others, behind the comments of the program. */
+/* Take the statement away; the comment behind it is one of the program. */
+static void remove_lang(tpi_play_tree *tree)
+{
+    tpi_play_node *lang = tree->body->slots[0], *next = lang->next;
+    tpi_play_comment *tail =
+        lang->tail != NULL ? tpi_arena_alloc(&tree->arena, sizeof *tail) : NULL;
+    tpi_play_comment **comments = next != NULL ? &next->comments : &tree->body->comments;
+
+    if (tail != NULL) {
+        tail->text = lang->tail;
+        tail->next = *comments;
+        *comments = tail;
+    }
+    tree->body->slots[0] = next;
+    tpi_play_settle_head(tree);
+}
+
+/* Put the statement before all others. */
 static tpi_play_node *insert_lang(tpi_play_tree *tree)
 {
     tpi_play_node *lang = tpi_play_node_create(tree, TPI_PLAY_LANG_STATEMENT);
-    tpi_play_node *first = tree->body->slots[0];
 
     if (lang != NULL) {
         lang->slots[0] = tpi_play_node_create(tree, TPI_PLAY_NAME);
-        lang->comments = first != NULL ? first->comments : NULL;
-        lang->next = first;
+        lang->next = tree->body->slots[0];
         tree->body->slots[0] = lang;
-        if (first != NULL) {
-            first->comments = NULL;
-        }
+        tpi_play_settle_head(tree);
     }
     return lang;
 }

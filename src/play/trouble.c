@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 bool tpi_play_trouble_at(const tpi_play_troubles *troubles, unsigned line, unsigned column)
 {
     for (unsigned i = 0; i < tpi_play_trouble_count(troubles); i++) {
@@ -77,4 +79,29 @@ void tpi_play_trouble_put(tpi_buf *out, const char *file, const tpi_play_trouble
         tpi_buf_printf(out, "; did you mean `%s`?", trouble->fix);
     }
     tpi_buf_putc(out, '\n');
+}
+
+static void put_member(tpi_buf *out, const char *name, const char *text)
+{
+    tpi_buf_printf(out, ",\"%s\":", name);
+    if (text == NULL) {
+        tpi_buf_puts(out, "null");
+    } else {
+        tpi_json_put_string(out, text, strlen(text));
+    }
+}
+
+void tpi_play_trouble_put_json(tpi_buf *out, const char *file, const tpi_play_trouble *trouble)
+{
+    const bool has_fix = trouble->fix[0] != '\0' || trouble->removes;
+
+    tpi_buf_puts(out, "{\"file\":");
+    tpi_json_put_string(out, file, strlen(file));
+    tpi_buf_printf(out, ",\"line\":%u,\"column\":%u,\"length\":%u", trouble->line, trouble->column,
+                   trouble->width);
+    put_member(out, "text", trouble->word);
+    put_member(out, "message", trouble->text);
+    put_member(out, "suggestion", has_fix ? trouble->fix : NULL);
+    put_member(out, "statement", trouble->whole[0] != '\0' ? trouble->whole : NULL);
+    tpi_buf_puts(out, "}\n");
 }

@@ -14,8 +14,11 @@ enum { TPI_PLAY_MOST_TROUBLES = 100 };
 typedef struct tpi_play_trouble {
     unsigned line, column, width;
     char word[64];
-    char text[200]; /* a sentence without its end */
-    char fix[80];   /* what may have been meant; "" for none */
+    char text[320];  /* a sentence without its end */
+    char fix[120];   /* what may have been meant in the place of the word; "" for none */
+    char whole[120]; /* what may have been meant in the place of the statement; "" for none */
+    bool is_grammar; /* the parser has reported it */
+    bool removes;    /* the program is right without the word */
 } tpi_play_trouble;
 
 /* All-zero is empty. Owned by the caller; takes no memory. */
@@ -43,6 +46,10 @@ unsigned tpi_play_trouble_count(const tpi_play_troubles *troubles);
 
 /* Put them into the order of their places. */
 void tpi_play_troubles_sort(tpi_play_troubles *troubles);
+
+/* Append one object of JSON in a line: file, line, column, length, text, message, suggestion,
+ * statement. */
+void tpi_play_trouble_put_json(tpi_buf *out, const char *file, const tpi_play_trouble *trouble);
 
 /* Append one line: "file:line:column: `word`: sentence; did you mean `fix`?". */
 void tpi_play_trouble_put(tpi_buf *out, const char *file, const tpi_play_trouble *trouble);

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 import cli
 import tap
@@ -67,6 +68,21 @@ def all_mistakes_are_printed():
         f"troupe play: {path}: 2 mistakes\n"))
 
 
+def mistakes_are_printed_as_json():
+    path = written("device lamp is LED\nlet lamp be 100\ndrvie 50;\nstop  # é\n")
+    result = play(path, "--check", "--json")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    tap.equal((result.returncode, result.stderr), (1, ""))
+    assert all(list(line) == ["file", "line", "column", "length", "text", "message", "suggestion", "statement"]
+               and line["file"] == path for line in lines)
+    tap.equal([(line["line"], line["column"], line["length"], line["text"], line["suggestion"], line["statement"])
+               for line in lines], [(2, 1, 3, "let", None, "set lamp to 100"), (3, 1, 5, "drvie", "drive", None),
+                                    (3, 9, 1, ";", "", None)])
+    right = play(written("drive 5\n"), "--check", "--json")
+    tap.equal((right.returncode, right.stdout, right.stderr), (0, "", ""))
+    tap.equal(play(path, "--json").returncode, 2)
+
+
 def the_description_of_blocks_has_what_an_editor_needs():
     blocks = json.loads(play("--blocks").stdout)
     kinds = {statement["kind"]: statement for statement in blocks["statements"]}
@@ -94,6 +110,24 @@ def the_page_has_the_whole_grammar_on_one_page():
     tap.equal(play(written(block, ".json"), "--text").stdout, "# slowly\ndrive 20 %\n")
 
 
+def the_page_says_what_each_class_gives():
+    """The table of readings against classes.xml."""
+    page = (ROOT / "docs/play.md").read_text(encoding="utf-8")
+    rows = re.search(r"\| a reading is \| of a \|\n\|---\|---\|\n((?:\|.*\n)+)", page).group(1)
+    classes = {item.get("name"): item for item in ElementTree.parse(ROOT / "robots/classes.xml").getroot().iter("class")}
+    commands = {"true or false": "ReadDigital", "percent, 0 to 100": "ReadAnalog", "a text": "ReadString"}
+    seen = []
+    for what, names in re.findall(r"\| (.*?) \| (.*?) \|", rows):
+        for name in re.findall(r"`(.*?)`", names):
+            found = classes[name]
+            unit = what.strip("`") if what.startswith("`") else None
+            tap.equal((name, found.get("read")), (name, commands.get(what, "ReadCount")))
+            if found.get("read") == "ReadCount":
+                tap.equal((name, {"ms": "s"}.get(found.get("unit"), found.get("unit"))), (name, unit))
+            seen.append(name)
+    assert len(seen) > 20 and len(set(seen)) == len(seen), seen
+
+
 def a_program_has_words_of_other_languages():
     page = (ROOT / "docs/play.md").read_text(encoding="utf-8")
     example = re.search(r"```play\n(lang de\n.*?)```", page, re.S).group(1)
@@ -106,7 +140,9 @@ def a_program_has_words_of_other_languages():
     assert codes[0] and codes[0] == codes[1], codes
     blocks = play(path, "--blocks").stdout
     tap.equal(play(written(blocks, ".json"), "--text").stdout, example)
-    tap.equal(json.loads(blocks)["body"][1:], json.loads(play(written(english), "--blocks").stdout)["body"])
+    german = json.loads(blocks)["body"][1:]
+    assert german[0].pop("blank")  # behind `lang`
+    tap.equal(german, json.loads(play(written(english), "--blocks").stdout)["body"])
     result = play(written("lang fr\nroulle 50\n"), "--check")
     assert "`roulle`: there is no such statement; did you mean `roule`?" in result.stderr, result
     result = play(written("let ende be 1\n"), "--format", "--lang", "de")
@@ -272,7 +308,7 @@ def values_are_printed_and_quit_ends():
              "  quit\nprint \"never\"\n")
     result = play("--on", "nxt", "--port", "emulate:nxt", stdin=lines)
     tap.equal((result.returncode, result.stderr, result.stdout.splitlines()), (0, "", [
-        "49", "hi", "line:1:3: `+`: a value is missing behind this", "line:1:7: `+`: a value is missing behind this",
+        "49", "hi", "line:1:3: `+`: a value is missing behind this; did you mean `+ 10`?", "line:1:7: `+`: a value is missing behind this; did you mean `+ 10`?",
         "`other`: there is no such name; `let other be 5` makes a variable, `device other is Light Sensor` a device of the robot, "
         "`help` lists all statements"]))
 
@@ -420,8 +456,10 @@ def wrong_command_lines_are_refused():
 
 
 tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_right_and_formatted_and_goes_through_blocks,
-         a_file_is_put_into_its_layout, all_mistakes_are_printed, the_description_of_blocks_has_what_an_editor_needs,
-         the_page_has_the_whole_grammar_on_one_page, a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
+         a_file_is_put_into_its_layout, all_mistakes_are_printed, mistakes_are_printed_as_json,
+         the_description_of_blocks_has_what_an_editor_needs,
+         the_page_has_the_whole_grammar_on_one_page, the_page_says_what_each_class_gives,
+         a_program_has_words_of_other_languages, the_page_of_the_bytecode_lists_every_instruction,
          a_program_is_explained_without_a_robot, a_program_drives_an_nxt_and_leaves_it_stopped,
          however_it_ends_the_robot_stops, a_program_plays_on_a_robot_of_a_server, of_several_robots_none_is_taken_unless_it_is_named, a_fault_names_its_line,
          a_device_without_the_unit_does_not_do, a_trace_shows_the_translation_and_the_bytes, values_are_logged, values_are_logged_as_a_recording,
