@@ -301,10 +301,10 @@ static tpi_play_node *parse_word(tpi_play_parser *parser)
     if (is_odd_word(parser, token, next)) {
         return NULL;
     }
-    if ((tpi_play_math_named(token->text) >= 0 ||
-         tpi_play_is_declared(parser, "to", token->text)) &&
-        (next->kind == TPI_PLAY_T_NUMBER ||
-         (next->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(next->text)))) {
+    if ((next->kind == TPI_PLAY_T_NUMBER ||
+         (next->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(next->text))) &&
+        (tpi_play_math_named(token->text) >= 0 ||
+         tpi_play_is_declared(parser, "to", token->text))) {
         snprintf(
             tpi_play_mark(parser, token, next, "this is a function: its values stand in ( )")->fix,
             80, "%.30s(%.40s)", token->text, next->text);

@@ -40,13 +40,19 @@ bool tpi_play_ends(const tpi_play_token *token)
     return token->kind == TPI_PLAY_T_LINE_END || token->kind == TPI_PLAY_T_COMMENT;
 }
 
+/* Looked at first, since it is cheap: a program has many tokens, and few begin a line. */
+static bool begins_line(const tpi_play_token *list, unsigned i)
+{
+    return i == 0 || list[i - 1].kind == TPI_PLAY_T_LINE_END;
+}
+
 bool tpi_play_is_declared(const tpi_play_parser *parser, const char *word, const char *name)
 {
     const tpi_play_token *list = parser->tokens.list;
 
     for (unsigned i = 0; i + 1 < parser->tokens.count; i++) {
-        if (tpi_play_is_word(&list[i], word) && tpi_play_is_word(&list[i + 1], name) &&
-            (i == 0 || list[i - 1].kind == TPI_PLAY_T_LINE_END)) {
+        if (begins_line(list, i) && tpi_play_is_word(&list[i], word) &&
+            tpi_play_is_word(&list[i + 1], name)) {
             return true;
         }
     }
@@ -59,8 +65,8 @@ const char *tpi_play_only(const tpi_play_parser *parser, const char *word)
     const char *found = NULL;
 
     for (unsigned i = 0; i + 1 < parser->tokens.count; i++) {
-        if (tpi_play_is_word(&list[i], word) && list[i + 1].kind == TPI_PLAY_T_WORD &&
-            (i == 0 || list[i - 1].kind == TPI_PLAY_T_LINE_END)) {
+        if (begins_line(list, i) && tpi_play_is_word(&list[i], word) &&
+            list[i + 1].kind == TPI_PLAY_T_WORD) {
             if (found != NULL) {
                 return NULL;
             }

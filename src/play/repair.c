@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MOST_WORK = 1 << 20,   /* bytes that are looked at for one program */
+    MOST_WORK = 1 << 19,   /* bytes that are looked at for one program */
     MOST_LENGTH = 1 << 15, /* of a text for which something is tried */
     MOST_STEPS = 5,        /* offers that are taken one after the other on a line */
 };
