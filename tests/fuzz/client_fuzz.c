@@ -65,6 +65,11 @@ long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned cou
     return total;
 }
 
+long tp_stream_try_write_at_once(tp_stream *stream, const tp_piece *pieces, unsigned count)
+{
+    return tp_stream_try_write(stream, pieces, count);
+}
+
 void tp_stream_close(tp_stream *stream)
 {
     if (stream != NULL && stream == world.stream) {
