@@ -365,9 +365,12 @@ static void tell_comma(tpi_play_bench *bench, unsigned mistake)
     if (trouble->fix[0] == ',' && blanks > 0 && from - blanks > line) {
         tpi_play_put_edit(&changed, line, end, trouble->column - blanks, trouble->width + blanks,
                           trouble->fix);
-        if (tpi_play_try_line(bench, trouble->line, &changed) &&
+        if (changed.length < sizeof trouble->whole &&
+            tpi_play_try_line(bench, trouble->line, &changed) &&
             tpi_play_try_helps(bench, trouble->line, mistake)) {
             tpi_play_tell_whole(bench, trouble, &changed);
+        } else { /* another mistake is on the line: note again what is gone */
+            (void)tpi_play_try_word(bench, mistake, trouble->fix);
         }
     }
     tpi_buf_fini(&changed);
