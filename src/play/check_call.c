@@ -256,7 +256,7 @@ static void blame_count(tpi_play_checker *checker, const tpi_play_node *node, un
     char names[80] = "";
 
     if (wanted == 0) {
-        tpi_play_blame(checker, node, "this takes no values: write `%.40s()`", node->text);
+        tpi_play_blame(checker, node, "this takes no values: `%.40s()`", node->text);
         return;
     }
     list_names(names, sizeof names, node->symbol, wanted);

@@ -38,7 +38,11 @@ static void blame_unknown_unit(tpi_play_checker *checker, const tpi_play_node *n
         checker->statement != NULL && checker->statement->kind == TPI_PLAY_DRIVE_STATEMENT;
     char product[80];
 
-    if (tpi_play_find(checker, node->unit) != NULL) {
+    if (tpi_play_find(checker, node->unit) != NULL &&
+        node->column + node->width < node->unit_column) {
+        tpi_play_blame_unit(checker, node, "",
+                            "a sign is missing before this, such as `*`, `+` or `>`");
+    } else if (tpi_play_find(checker, node->unit) != NULL) {
         snprintf(product, sizeof product, "* %.60s", node->unit);
         tpi_play_blame_unit(checker, node, product, "a product is written with *");
     } else if (is_drive && tpi_text_among(backs, node->unit)) {
@@ -77,14 +81,36 @@ static tpi_play_dimension dimension_of(const tpi_device_class *class)
     return unit != NULL ? unit->dimension : TPI_PLAY_PLAIN;
 }
 
+static bool is_readable(const tpi_device_class *class)
+{
+    return class == NULL || !class->is_output || class->read < TPI_COMMANDS;
+}
+
+/* An output is read: the only device that can be read may be meant. */
+static void blame_output(tpi_play_checker *checker, const tpi_play_node *node)
+{
+    tpi_play_trouble *trouble =
+        tpi_play_blame(checker, node, "this is an output, it cannot be read");
+    const tpi_play_symbol *found = NULL;
+    unsigned count = 0;
+
+    for (const tpi_play_symbol *s = checker->names->first; s != NULL; s = s->next) {
+        if (s->role == TPI_PLAY_DEVICE && is_readable(s->class)) {
+            found = s;
+            count++;
+        }
+    }
+    snprintf(trouble->fix, sizeof trouble->fix, "%.70s", count == 1 ? found->name : "");
+}
+
 static tpi_play_dimension check_device(tpi_play_checker *checker, tpi_play_node *node)
 {
     const tpi_device_class *class = node->symbol->class;
     const tpi_command read =
         class != NULL && class->read < TPI_COMMANDS ? class->read : TPI_READ_ANALOG;
 
-    if (class != NULL && class->is_output && class->read >= TPI_COMMANDS) {
-        tpi_play_blame(checker, node, "this is an output, it cannot be read");
+    if (!is_readable(class)) {
+        blame_output(checker, node);
         return TPI_PLAY_PLAIN;
     }
     node->reading = (uint8_t)read;
@@ -274,6 +300,13 @@ static void refuse_mixed(tpi_play_checker *checker, const tpi_play_node *text,
     tpi_play_trouble *trouble = tpi_play_blame(checker, text, "a text: the other side is %s",
                                                is_truth ? "true or false" : "a number");
     tpi_play_offer_number(trouble, text, is_truth);
+    if (other->kind == TPI_PLAY_NAME && other->reading == TPI_READ_COUNT &&
+        trouble->fix[0] == '\0' && other->dimension == TPI_PLAY_PLAIN) {
+        snprintf(trouble->text, sizeof trouble->text,
+                 "a text: this sensor gives a number, which each robot counts in its own way: "
+                 "`print %.50s` shows it",
+                 other->text);
+    }
     tpi_play_name_source(trouble, text);
 }
 

@@ -212,10 +212,11 @@ void tpi_play_check_fits(tpi_play_checker *checker, tpi_play_node *node,
         (found == TPI_PLAY_PERCENT && number == NULL)) {
         check_range(checker, node, dimension);
     } else if (number != NULL) {
-        tpi_play_blame_unit(checker, number, tpi_play_dimension_unit(dimension),
-                            dimension == TPI_PLAY_PLAIN ? "leave it out: %s is needed here"
-                                                        : "%s is needed here",
-                            tpi_play_dimension_text(dimension));
+        const bool is_minutes = dimension == TPI_PLAY_TIME && strcmp(number->unit, "m") == 0;
+        tpi_play_blame_unit(
+            checker, number, is_minutes ? "min" : tpi_play_dimension_unit(dimension),
+            dimension == TPI_PLAY_PLAIN ? "leave it out: %s is needed here" : "%s is needed here",
+            tpi_play_dimension_text(dimension));
     } else {
         tpi_play_blame(checker, node, "this is %s, %s is needed", tpi_play_dimension_text(found),
                        tpi_play_dimension_text(dimension));

@@ -129,6 +129,11 @@ void tpi_play_blame_unknown(tpi_play_checker *checker, const tpi_play_node *node
                  tpi_play_math_takes(math) == 0 ? ")" : "");
         return;
     }
+    if (tpi_dictionary_named(node->text) < TPI_COMMANDS) {
+        strcpy(trouble->text, "`do` is missing before this");
+        snprintf(trouble->fix, sizeof trouble->fix, "do %.70s", node->text);
+        return;
+    }
     const char *truth = tpi_play_meant(TPI_PLAY_MEANS_TRUTH, node->text);
     tpi_play_offer_names(checker, trouble, node->text, false);
     if (truth != NULL && trouble->fix[0] == '\0') {

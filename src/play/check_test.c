@@ -268,6 +268,24 @@ static void what_is_offered_replaces_what_is_marked(void **state)
     play_destroy(mended);
 }
 
+/* A comma that is missing does not hide the other mistakes of its line, nor those behind it. */
+static void a_missing_comma_hides_nothing(void **state)
+{
+    static const char text[] = "device eye is Light Sensor and Intensty Sensor\n"
+                               "drvie eye\n";
+    struct play *play = play_create();
+
+    (void)state;
+    assert_false(
+        tpi_play_compile(&play->program, text, strlen(text), play->vocabulary, &play->troubles));
+    assert_string_equal(play_troubles(play),
+                        "x:1:28: `and`: a comma stands between two classes; did you mean `,`?\n"
+                        "x:1:32: `Intensty Sensor`: there is no such class; did you mean "
+                        "`Intensity Sensor`?\n"
+                        "x:2:1: `drvie`: there is no such statement; did you mean `drive`?\n");
+    play_destroy(play);
+}
+
 /* In a text with too many mistakes nothing is tried, so nothing is offered as if it had been. */
 static void what_was_not_tried_is_not_offered(void **state)
 {
@@ -410,6 +428,7 @@ int main(void)
         cmocka_unit_test(mistakes_of_people_are_marked_and_mended),
         cmocka_unit_test(one_mistake_is_told_once),
         cmocka_unit_test(what_is_offered_replaces_what_is_marked),
+        cmocka_unit_test(a_missing_comma_hides_nothing),
         cmocka_unit_test(what_was_not_tried_is_not_offered),
         cmocka_unit_test(variables_that_may_hold_numbers_are_accepted),
         cmocka_unit_test(all_mistakes_show_at_once),

@@ -353,6 +353,9 @@ static bool ends_here(tpi_play_parser *parser, const tpi_play_node *opener)
     if (opener != NULL) {
         tpi_play_guess_closing(parser, takes_branch);
     }
+    if (takes_branch) {
+        tpi_play_guess_branch(parser);
+    }
     const bool is_branch = sees_branch(parser);
     if (opener != NULL && tpi_play_sees(parser, "next") &&
         tpi_play_peek(parser)->column <= opener->column) {

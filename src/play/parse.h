@@ -92,6 +92,13 @@ bool tpi_play_begins_statement(const tpi_play_lang *lang, const char *word);
 /* Report a line whose words stand in another order than the shape has them, and sort them. */
 void tpi_play_guess_order(tpi_play_parser *parser, tpi_play_kind kind);
 
+/* Report a value and a name around a word that stand in each other's place: `change eye / 60 by x`.
+ */
+bool tpi_play_guess_swapped(tpi_play_parser *parser, const char *wanted);
+
+/* Report `if else` where another case can stand, and take it for `else if`. */
+void tpi_play_guess_branch(tpi_play_parser *parser);
+
 /* Report a line that begins with a word of another language, and translate it; if the whole program
  * is written in that language, all that follows. */
 bool tpi_play_guess_lang(tpi_play_parser *parser);
@@ -139,6 +146,12 @@ bool tpi_play_ends(const tpi_play_token *token);
 
 /* Whether the program declares this name by this word, on any line. */
 bool tpi_play_is_declared(const tpi_play_parser *parser, const char *word, const char *name);
+
+/* Whether a word stands on another line than the one it is on. */
+bool tpi_play_is_used(const tpi_play_parser *parser, const tpi_play_token *word);
+
+/* `3 speed`: take a name of the program behind a number for a name, not for a unit. */
+void tpi_play_take_for_name(tpi_play_parser *parser);
 
 /* ---- parse_rest.c ---- */
 

@@ -75,6 +75,7 @@ static tpi_play_node *parse_number(tpi_play_parser *parser)
 {
     tpi_play_node *node = take(parser, TPI_PLAY_NUMBER);
 
+    tpi_play_take_for_name(parser);
     if (node != NULL && tpi_play_peek(parser)->kind == TPI_PLAY_T_UNIT &&
         !is_other_word(parser, tpi_play_peek(parser)->text)) {
         node->unit = tpi_play_peek(parser)->text;
@@ -315,6 +316,13 @@ static tpi_play_node *parse_word(tpi_play_parser *parser)
                : take(parser, TPI_PLAY_NAME);
 }
 
+/* `print x,` */
+static bool ends_row(const tpi_play_parser *parser)
+{
+    return parser->kind == TPI_PLAY_PRINT_STATEMENT && parser->at > 0 &&
+           tpi_play_is_word(tpi_play_peek(parser) - 1, ",");
+}
+
 static tpi_play_node *parse_primary(tpi_play_parser *parser)
 {
     switch (tpi_play_peek(parser)->kind) {
@@ -331,7 +339,9 @@ static tpi_play_node *parse_primary(tpi_play_parser *parser)
         if (tpi_play_sees(parser, "(")) {
             return parse_group(parser);
         }
-        tpi_play_lose(parser, tpi_play_at_line_end(parser) ? "a value is missing behind this"
+        tpi_play_lose(parser, tpi_play_at_line_end(parser)
+                                  ? (ends_row(parser) ? "leave it out: nothing follows"
+                                                      : "a value is missing behind this")
                               : tpi_play_sees(parser, "+")
                                   ? "leave it out: a number above 0 has no sign"
                               : tpi_play_sees(parser, "=") ? "leave it out: a value stands here"

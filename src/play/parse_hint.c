@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "play/meant.h"
 #include "play/parse.h"
+#include "play/units.h"
 
 /* ---- Marking several words ---- */
 
@@ -214,8 +215,19 @@ bool tpi_play_guess_word(tpi_play_parser *parser, const char *wanted)
     return true;
 }
 
-/* Whether a word stands on another line than the one it is on. */
-static bool is_used(const tpi_play_parser *parser, const tpi_play_token *word)
+void tpi_play_take_for_name(tpi_play_parser *parser)
+{
+    tpi_play_token *token = &parser->tokens.list[parser->at];
+
+    if (token->kind == TPI_PLAY_T_UNIT && !token->is_attached &&
+        !tpi_play_unit_known(token->text) &&
+        (tpi_play_is_declared(parser, "let", token->text) ||
+         tpi_play_is_declared(parser, "device", token->text))) {
+        token->kind = TPI_PLAY_T_WORD;
+    }
+}
+
+bool tpi_play_is_used(const tpi_play_parser *parser, const tpi_play_token *word)
 {
     for (unsigned i = 0; i < parser->tokens.count; i++) {
         if (parser->tokens.list[i].line != word->line &&
@@ -236,7 +248,7 @@ void tpi_play_guess_values(tpi_play_parser *parser, tpi_play_node *function)
         token->kind != TPI_PLAY_T_WORD || tpi_play_is_reserved(token->text)) {
         return;
     }
-    if (!is_used(parser, token) && !is_used(parser, &token[-1])) {
+    if (!tpi_play_is_used(parser, token) && !tpi_play_is_used(parser, &token[-1])) {
         (void)snprintf(name, sizeof name, "%.38s_%.38s", token[-1].text, token->text);
         tpi_play_fix(tpi_play_mark(parser, token - 1, token, "a name is one word"), "", name, "");
         return;

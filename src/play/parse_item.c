@@ -342,6 +342,20 @@ static bool is_two_words(const tpi_play_parser *parser, const char *wanted)
     return english != NULL && strchr(english, ' ') != NULL;
 }
 
+/* Whether a value goes on behind a word: `change half eye / 60`. So the word is no mistyped one. */
+static bool begins_expression(const tpi_play_parser *parser, const tpi_play_token *token)
+{
+    static const char *const signs[] = {"+", "*",  "/", "mod", "=", "<>",
+                                        "<", "<=", ">", ">=",  NULL};
+    const tpi_play_token *next = token + 1;
+
+    return token->kind == TPI_PLAY_T_WORD &&
+           (next->kind == TPI_PLAY_T_SYMBOL || next->kind == TPI_PLAY_T_WORD) &&
+           (tpi_text_among(signs, next->text) ||
+            (tpi_play_is_word(next, "(") && next->is_attached) ||
+            (tpi_play_is_word(next, "-") && tpi_play_is_used(parser, token)));
+}
+
 /* Take a word or symbol of the shape. A mistyped one is reported and taken. */
 void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
 {
@@ -357,15 +371,17 @@ void tpi_play_expect(tpi_play_parser *parser, const char *wanted)
         parser->is_lost = true;
         return;
     }
-    if (tpi_play_guess_name(parser, wanted) || tpi_play_guess_word(parser, wanted)) {
+    if (tpi_play_guess_name(parser, wanted) || tpi_play_guess_word(parser, wanted) ||
+        tpi_play_guess_swapped(parser, wanted)) {
         return;
     }
     const bool is_joint = tpi_play_sees(parser, "=") || sees_joint(parser) ||
                           (tpi_play_sees(parser, ",") && tpi_play_is_value(&token[1])) ||
                           (tpi_play_sees(parser, "+") && strcmp(wanted, "by") == 0);
-    const bool is_typo = tpi_play_sees_nearly(parser, wanted) ||
-                         (is_joint && wanted[0] >= 'a' && wanted[0] <= 'z') ||
-                         (strcmp(wanted, "most") == 0 && token->kind == TPI_PLAY_T_WORD);
+    const bool is_typo =
+        (tpi_play_sees_nearly(parser, wanted) && !begins_expression(parser, token)) ||
+        (is_joint && wanted[0] >= 'a' && wanted[0] <= 'z') ||
+        (strcmp(wanted, "most") == 0 && token->kind == TPI_PLAY_T_WORD);
     const bool is_end = tpi_play_at_line_end(parser);
     tpi_play_trouble *trouble = is_typo ? tpi_play_lose(parser, "another word is expected here")
                                 : is_end

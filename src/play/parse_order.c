@@ -197,6 +197,69 @@ void tpi_play_guess_order(tpi_play_parser *parser, tpi_play_kind kind)
     tpi_buf_fini(&text);
 }
 
+/* Append tokens as they stand on their line. */
+static void put_tokens(tpi_buf *text, const tpi_play_token *from, const tpi_play_token *end)
+{
+    for (const tpi_play_token *t = from; t < end; t++) {
+        tpi_buf_printf(text, "%s%s", t->is_attached ? "" : " ", t->source);
+    }
+}
+
+/* Offer a statement for a line whose words stand in another order. */
+static void offer_order(tpi_play_parser *parser, tpi_play_trouble *trouble, tpi_buf *text)
+{
+    if (text->length < sizeof trouble->whole) {
+        (void)snprintf(trouble->whole, sizeof trouble->whole, "%s", tpi_buf_text(text));
+    }
+    parser->troubles->no_memory |= text->failed;
+    tpi_buf_fini(text);
+}
+
+bool tpi_play_guess_swapped(tpi_play_parser *parser, const char *wanted)
+{
+    const tpi_play_token *token = tpi_play_peek(parser), *name = token - 1, *joint = token;
+    tpi_buf text = {0};
+
+    if (parser->at < 2 || name->kind != TPI_PLAY_T_WORD || token->kind != TPI_PLAY_T_SYMBOL ||
+        strpbrk(token->text, "+-*/") == NULL) {
+        return false;
+    }
+    while (!tpi_play_ends(joint) && !tpi_play_is_word(joint, wanted)) {
+        joint++;
+    }
+    if (tpi_play_ends(joint) || joint[1].kind != TPI_PLAY_T_WORD ||
+        tpi_play_is_reserved(joint[1].text) || !tpi_play_ends(&joint[2])) {
+        return false;
+    }
+    tpi_buf_printf(&text, "%s %s %s", name[-1].source, joint[1].source, joint->source);
+    put_tokens(&text, name, joint);
+    offer_order(parser, tpi_play_mark(parser, name, name, "the words stand in another order"),
+                &text);
+    return true;
+}
+
+void tpi_play_guess_branch(tpi_play_parser *parser)
+{
+    tpi_play_token *token = &parser->tokens.list[parser->at];
+    const tpi_play_token *end = token;
+    tpi_buf text = {0};
+
+    if (!tpi_play_is_word(token, "if") || !tpi_play_is_word(&token[1], "else")) {
+        return;
+    }
+    tpi_play_trouble *trouble =
+        tpi_play_trouble_add(parser->troubles, token->line, token->column, token->width,
+                             token->source, "the words stand in another order");
+    tpi_buf_printf(&text, "%s %s", token[1].source, token->source);
+    while (!tpi_play_ends(end)) {
+        end++;
+    }
+    put_tokens(&text, token + 2, end);
+    offer_order(parser, trouble, &text);
+    token[0].text = "else";
+    token[1].text = "if";
+}
+
 /* ---- Words of another language ---- */
 
 /* The language, other than that of the program, in which a statement begins with this word. */

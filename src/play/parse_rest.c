@@ -97,9 +97,11 @@ static bool is_of_drive(tpi_play_parser *parser, const tpi_play_token *token)
                      "turn -", token[1].kind == TPI_PLAY_T_NUMBER ? "" : "50", "");
     } else if (strcmp(token->text, "for") == 0) {
         lose_time(parser, token);
-    } else if (token->kind == TPI_PLAY_T_NUMBER &&
-               (token[-1].kind != TPI_PLAY_T_WORD ||
-                tpi_play_is_declared(parser, "let", token[-1].text))) {
+    } else if ((token->kind == TPI_PLAY_T_NUMBER &&
+                (token[-1].kind != TPI_PLAY_T_WORD ||
+                 tpi_play_is_declared(parser, "let", token[-1].text))) ||
+               (tpi_play_is_word(&token[-2], "drive") && token->kind == TPI_PLAY_T_WORD &&
+                tpi_play_is_declared(parser, "let", token->text))) {
         tpi_play_fix(tpi_play_lose(parser, "`turn` is missing before this"), "turn ", token->text,
                      "");
     } else {
@@ -228,12 +230,46 @@ static bool is_word_too_many(tpi_play_parser *parser, const tpi_play_token *toke
     return true;
 }
 
+/* `let x be Track ball`: a command without its `do`. */
+static bool is_command(tpi_play_parser *parser, const tpi_play_token *token)
+{
+    const tpi_play_token *command = token - 1;
+
+    if (!tpi_play_is_value(token) || command->kind != TPI_PLAY_T_WORD ||
+        tpi_dictionary_named(command->source) >= TPI_COMMANDS) {
+        return false;
+    }
+    tpi_play_fix(tpi_play_mark(parser, command, command, "`do` is missing before this"), "do ",
+                 command->source, "");
+    return true;
+}
+
 /* Whether a statement ends with a condition. */
 static bool is_condition(tpi_play_kind kind)
 {
     return kind == TPI_PLAY_IF_STATEMENT || kind == TPI_PLAY_ELSE_IF_STATEMENT ||
            kind == TPI_PLAY_WHILE_STATEMENT || kind == TPI_PLAY_WHEN_STATEMENT ||
            kind == TPI_PLAY_WAIT_UNTIL_STATEMENT;
+}
+
+/* Whether a name is that of a device which is true or false, by the words of its classes. */
+static bool is_truth(const tpi_play_parser *parser, const tpi_play_token *name)
+{
+    static const char *const classes[] = {"Touch",    "Bump",  "Button", "Obstacle",
+                                          "Infrared", "Cliff", NULL};
+    const tpi_play_token *list = parser->tokens.list;
+
+    for (unsigned i = 0; i + 3 < parser->tokens.count; i++) {
+        if (!tpi_play_is_word(&list[i], "device") || !tpi_play_is_word(&list[i + 1], name->text)) {
+            continue;
+        }
+        for (i += 2; !tpi_play_ends(&list[i]); i++) {
+            if (tpi_text_among(classes, list[i].text)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* `if left, right`, `if left right` */
@@ -247,13 +283,72 @@ static bool is_second_condition(tpi_play_parser *parser, const tpi_play_token *t
         tpi_play_fix(tpi_play_lose(parser, "two conditions are joined by a word"), "and", "", "");
         return true;
     }
-    if (token->kind == TPI_PLAY_T_WORD && token[-1].kind == TPI_PLAY_T_WORD &&
-        tpi_play_is_declared(parser, "device", token->text)) {
+    if (token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text) &&
+        (is_truth(parser, token) ||
+         (is_truth(parser, &token[-1]) && tpi_play_is_used(parser, token)))) {
         tpi_play_fix(tpi_play_lose(parser, "`and` or `or` is missing before this"), "and ",
                      token->text, "");
         return true;
     }
     return false;
+}
+
+/* Whether a comparison stands before a token on its line. */
+static bool is_compared(const tpi_play_parser *parser, const tpi_play_token *token)
+{
+    static const char *const signs[] = {"=", "<>", "<", "<=", ">", ">=", NULL};
+    const tpi_play_token *list = parser->tokens.list;
+
+    while (token > list && token[-1].kind != TPI_PLAY_T_LINE_END) {
+        token--;
+        if (token->kind == TPI_PLAY_T_SYMBOL && tpi_text_among(signs, token->text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `wait until bump 5 s` */
+static bool lacks_limit(tpi_play_parser *parser, const tpi_play_token *token, tpi_play_kind kind)
+{
+    const tpi_play_unit *unit =
+        token[1].kind == TPI_PLAY_T_UNIT ? tpi_play_unit_named(token[1].text) : NULL;
+
+    if (kind != TPI_PLAY_WAIT_UNTIL_STATEMENT || token->kind != TPI_PLAY_T_NUMBER || unit == NULL ||
+        unit->dimension != TPI_PLAY_TIME ||
+        !(is_compared(parser, token) || is_truth(parser, &token[-1]))) {
+        return false;
+    }
+    tpi_play_fix(tpi_play_lose(parser, "`at most` is missing before this"), "at most ", token->text,
+                 "");
+    return true;
+}
+
+/* `if eye 50`, `let x be y 3`: to leave out the second value would change what the line means. */
+static bool lacks_operator(tpi_play_parser *parser, const tpi_play_token *token, tpi_play_kind kind)
+{
+    static const tpi_play_kind kinds[] = {TPI_PLAY_LET_STATEMENT,   TPI_PLAY_CHANGE_STATEMENT,
+                                          TPI_PLAY_SET_STATEMENT,   TPI_PLAY_MOVE_STATEMENT,
+                                          TPI_PLAY_WAIT_STATEMENT,  TPI_PLAY_DRIVE_STATEMENT,
+                                          TPI_PLAY_RETURN_STATEMENT};
+    const tpi_play_token *before = token - 1;
+    bool is_sum = is_condition(kind) && is_compared(parser, token);
+    const bool is_compare = is_condition(kind) && !is_sum;
+
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        is_sum |= kinds[i] == kind;
+    }
+    if ((!is_sum && !is_compare) || !tpi_play_is_value(token) ||
+        !(tpi_play_is_value(before) || before->kind == TPI_PLAY_T_UNIT ||
+          tpi_play_is_word(before, ")")) ||
+        (token->kind == TPI_PLAY_T_WORD && !tpi_play_is_word(&token[1], "(") &&
+         !tpi_play_is_used(parser, token))) {
+        return false;
+    }
+    tpi_play_lose(parser, is_compare
+                              ? "a comparison is missing before this: `>`, `<` or `=`"
+                              : "a sign is missing before this, such as `+` or `*`, or a word");
+    return true;
 }
 
 /* A value behind another one, with a comma before it or without. */
@@ -262,7 +357,8 @@ static bool is_value_too_many(tpi_play_parser *parser, const tpi_play_token *tok
 {
     const bool is_row = kind == TPI_PLAY_PRINT_STATEMENT || kind == TPI_PLAY_DO_STATEMENT;
     const bool is_word = token->kind == TPI_PLAY_T_WORD && !tpi_play_is_reserved(token->text) &&
-                         (tpi_play_ends(&token[1]) || token[-1].kind == TPI_PLAY_T_STRING);
+                         (tpi_play_ends(&token[1]) || token[-1].kind == TPI_PLAY_T_STRING ||
+                          tpi_play_is_word(&token[1], ",") || tpi_play_is_word(&token[1], "("));
     const bool is_more = tpi_play_is_word(token, ",") || tpi_play_is_value(token);
     const char *quote = token->kind == TPI_PLAY_T_STRING ? "\"" : "";
     char value[80];
@@ -301,8 +397,8 @@ static bool is_value_too_many(tpi_play_parser *parser, const tpi_play_token *tok
 
 void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
 {
-    static const char *const limits[] = {"for",     "timeout", "max", "maximum",
-                                         "maximal", "within",  NULL};
+    static const char *const limits[] = {"for",     "timeout", "max",  "maximum",
+                                         "maximal", "within",  "most", NULL};
     const tpi_play_token *token = tpi_play_peek(parser);
 
     if (token->kind == TPI_PLAY_T_BAD) {
@@ -310,11 +406,12 @@ void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
         return;
     }
     if (is_comma(parser, token) || is_superfluous(parser, token, kind) ||
-        is_statement(parser, token) || is_text(parser, token, kind) ||
+        is_statement(parser, token) || is_command(parser, token) || is_text(parser, token, kind) ||
         (kind == TPI_PLAY_DRIVE_STATEMENT && is_of_drive(parser, token)) ||
         is_word_too_many(parser, token) || is_second_condition(parser, token, kind) ||
         is_value_too_many(parser, token, kind) || is_operator(parser, token) ||
-        is_mistyped(parser, token)) {
+        is_mistyped(parser, token) || is_rest(parser, token) || lacks_limit(parser, token, kind) ||
+        lacks_operator(parser, token, kind)) {
         return;
     }
     parser->kind = kind == TPI_PLAY_ELSE_STATEMENT ? TPI_PLAY_ELSE_IF_STATEMENT : parser->kind;
@@ -333,7 +430,7 @@ void tpi_play_leftover(tpi_play_parser *parser, tpi_play_kind kind)
                      "", "");
     } else if (token->kind == TPI_PLAY_T_UNIT) {
         tpi_play_lose(parser, "a unit stands behind a number only");
-    } else if (!is_rest(parser, token)) {
+    } else {
         tpi_play_lose(parser, "nothing more is expected on this line");
     }
 }

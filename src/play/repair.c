@@ -315,7 +315,14 @@ static bool has_company(const tpi_play_bench *bench, unsigned mistake)
 /* What is offered does not help: it is said, but not offered. */
 static void take_back(tpi_play_trouble *trouble)
 {
+    static const char perhaps[] = "perhaps ";
     char quoted[sizeof trouble->fix + 2];
+    char *leave = strstr(trouble->text, "leave it out");
+
+    if (leave != NULL && strlen(trouble->text) + sizeof perhaps <= sizeof trouble->text) {
+        memmove(leave + sizeof perhaps - 1, leave, strlen(leave) + 1);
+        memcpy(leave, perhaps, sizeof perhaps - 1);
+    }
     const size_t length = strlen(trouble->text);
     const char *offer = trouble->whole[0] != '\0' ? trouble->whole : trouble->fix;
 
@@ -340,6 +347,33 @@ static bool try_without(tpi_play_bench *bench, unsigned mistake)
     trouble->fix[0] = '\0';
     trouble->removes = true;
     return true;
+}
+
+/* `log light eye`, with `, eye` in the place of the mark: no blank stands before the comma. */
+static void tell_comma(tpi_play_bench *bench, unsigned mistake)
+{
+    tpi_play_trouble *trouble = &bench->told->list[mistake];
+    const char *line = tpi_play_line_at(bench->text, bench->end, trouble->line);
+    const char *end = tpi_play_end_of_line(line, bench->end);
+    const char *from = tpi_play_column(line, end, trouble->column);
+    tpi_buf changed = {0};
+    unsigned blanks = 0;
+
+    while (from - blanks > line && from[-(ptrdiff_t)blanks - 1] == ' ') {
+        blanks++;
+    }
+    if (trouble->fix[0] == ',' && blanks > 0 && from - blanks > line) {
+        tpi_play_put_edit(&changed, line, end, trouble->column - blanks, trouble->width + blanks,
+                          trouble->fix);
+        if (changed.length < sizeof trouble->whole &&
+            tpi_play_try_line(bench, trouble->line, &changed) &&
+            tpi_play_try_helps(bench, trouble->line, mistake)) {
+            tpi_play_tell_whole(bench, trouble, &changed);
+        } else { /* another mistake is on the line: note again what is gone */
+            (void)tpi_play_try_word(bench, mistake, trouble->fix);
+        }
+    }
+    tpi_buf_fini(&changed);
 }
 
 /* Try what may help, the least change first. */
@@ -367,6 +401,7 @@ static bool try_all(tpi_play_bench *bench, unsigned mistake)
     }
     if (offers(trouble) && tpi_play_try_word(bench, mistake, trouble->fix)) {
         trouble->removes = !had_fix;
+        tell_comma(bench, mistake);
         return true;
     }
     const bool is_sign = !is_of_word(trouble->word[0]);

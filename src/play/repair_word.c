@@ -119,6 +119,17 @@ static bool begins_line(const tpi_play_bench *bench, const tpi_play_trouble *tro
     return at == line;
 }
 
+/* Whether a mistake stands on a line of the text that was tried. */
+static bool has_mistake(const tpi_play_bench *bench, unsigned line)
+{
+    unsigned i = 0;
+
+    while (i < tpi_play_trouble_count(bench->found) && bench->found->list[i].line != line) {
+        i++;
+    }
+    return i < tpi_play_trouble_count(bench->found);
+}
+
 /* Try the first words of all statements in the place of the mark, or before it. How many of them
  * help most; the last one is `fix`. */
 static unsigned count_beginnings(tpi_play_bench *bench, unsigned mistake, bool is_before,
@@ -137,7 +148,8 @@ static unsigned count_beginnings(tpi_play_bench *bench, unsigned mistake, bool i
         memcpy(seen, english, sizeof seen);
         snprintf(text, sizeof text, "%s%s%.60s", word, is_before ? " " : "",
                  is_before ? trouble->word : "");
-        if (tpi_play_try_word(bench, mistake, text) && bench->found->count <= fewest) {
+        if (tpi_play_try_word(bench, mistake, text) && bench->found->count <= fewest &&
+            !has_mistake(bench, trouble->line)) {
             snprintf(fix, size, "%s", text);
             count = bench->found->count < fewest ? 1 : count + 1;
             fewest = bench->found->count;
@@ -287,6 +299,22 @@ bool tpi_play_try_rename(tpi_play_bench *bench, unsigned mistake)
     return helps;
 }
 
+/* Whether a word stands on a line already. */
+static bool is_on_line(const tpi_play_bench *bench, unsigned number, const char *word)
+{
+    const char *line = tpi_play_line_at(bench->text, bench->end, number);
+    const char *end = tpi_play_end_of_line(line, bench->end);
+    const size_t length = strlen(word);
+
+    for (const char *at = line; (size_t)(end - at) >= length; at++) {
+        if (memcmp(at, word, length) == 0 && (at == line || !is_of_word(at[-1])) &&
+            (at + length == end || !is_of_word(at[length]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Where a name is tried: in the place of the mark, behind it, or before it. */
 enum place { INSTEAD, BEHIND, BEFORE };
 
@@ -298,7 +326,8 @@ static bool try_names(tpi_play_bench *bench, unsigned mistake, enum place place)
 
     for (unsigned i = 0; i < tpi_play_trouble_count(bench->told); i++) {
         const tpi_play_trouble *other = &bench->told->list[i];
-        if (other->is_grammar || strncmp(other->text, "there is no such", 16) != 0) {
+        if (other->is_grammar || strncmp(other->text, "there is no such", 16) != 0 ||
+            is_on_line(bench, trouble->line, other->word)) {
             continue;
         }
         const bool is_behind = place == BEHIND, is_before = place == BEFORE;
@@ -320,6 +349,7 @@ bool tpi_play_try_names(tpi_play_bench *bench, unsigned mistake)
     } texts[] = {{"a name is missing behind this", BEHIND},
                  {"a name is missing before this", BEFORE},
                  {"this is a word of the language, a name", INSTEAD},
+                 {"this is a device already", INSTEAD},
                  {"a name is one word without quotes", INSTEAD}};
     const char *text = bench->told->list[mistake].text;
 
