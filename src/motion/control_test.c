@@ -534,6 +534,28 @@ static void the_end_of_a_playback_may_come_when_it_is_over(void **state)
     bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "no such sequence has begun");
 }
 
+static void so_may_the_ends_of_several_playbacks(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    for (uint32_t id = 1; id <= 2; id++) {
+        const tpi_motion_header header = {
+            .kind = TPI_MOTION_COMMAND, .mode = TPI_MOTION_PLAYBACK, .sequence = id};
+        const tpi_motion_begin begin = {
+            .sequence = id, .mode = TPI_MOTION_PLAYBACK, .frames = 1, .duration_us = 1000};
+
+        bench_session(b, c, TPI_MOTION_BEGIN, &begin);
+        bench_send(b, c, header, TPI_MOTION_SET, id, &(tpi_motion_set){1, 0, 0.1 * id, 0});
+        bench_wait(b, c, 2000);
+        assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+    }
+    for (uint32_t id = 1; id <= 2; id++) {
+        bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){id, 1});
+        bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    }
+}
+
 static void a_sequence_has_to_begin(void **state)
 {
     struct bench *b = *state;
@@ -578,6 +600,7 @@ int main(void)
         BENCH_CASE(a_sequence_may_last_longer_than_the_horizon),
         BENCH_CASE(a_clear_that_is_refused_drops_nothing),
         BENCH_CASE(the_end_of_a_playback_may_come_when_it_is_over),
+        BENCH_CASE(so_may_the_ends_of_several_playbacks),
         BENCH_CASE(a_sequence_has_to_begin),
     };
 

@@ -139,7 +139,8 @@ typedef struct tpi_motion_client {
     tpi_motion_repeat repeats[TPI_MOTION_BROADCASTS];
     uint64_t refusals[TPI_MOTION_REFUSALS];
     uint32_t refusal_count;
-    uint32_t over; /* a playback that was over before its END came; 0: none */
+    uint32_t over[TPI_MOTION_TRACKS]; /* playbacks that were over before their END; 0: none */
+    uint32_t overs;                   /* how many of them there were */
     uint64_t played, late_frames, longest_late_ns, skipped;
 } tpi_motion_client;
 

@@ -94,6 +94,18 @@ static tpi_motion_track *find(tpi_motion_client *client, uint32_t id, bool unuse
     return NULL;
 }
 
+/* Whether a playback of this number was over before its END; it is forgotten. */
+static bool forget_over(tpi_motion_client *client, uint32_t sequence)
+{
+    for (unsigned i = 0; i < TPI_MOTION_TRACKS; i++) {
+        if (sequence != 0 && client->over[i] == sequence) {
+            client->over[i] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const tpi_motion_begin *b)
 {
     const bool playback = b->mode == TPI_MOTION_PLAYBACK;
@@ -122,7 +134,7 @@ static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const 
         return "too many sequences";
     }
     *track = (tpi_motion_track){.client = client};
-    client->over = client->over == b->sequence ? 0 : client->over;
+    (void)forget_over(client, b->sequence);
     tpi_motion_track_set_state(e, track, TPI_MOTION_TRACK_COLLECTS);
     track->sequence.id = b->sequence;
     track->sequence.mode = b->mode;
@@ -140,12 +152,8 @@ static const char *end(tpi_motion_engine *e, tpi_motion_client *client, const tp
 {
     tpi_motion_track *track = find(client, b->sequence, false);
 
-    if (track == NULL && b->sequence != 0 && b->sequence == client->over) {
-        client->over = 0;
-        return NULL;
-    }
     if (track == NULL) {
-        return "no such sequence has begun";
+        return forget_over(client, b->sequence) ? NULL : "no such sequence has begun";
     }
     track->sequence.complete = track->sequence.ended = true;
     track->sequence.gaps = b->frames > track->sequence.received;

@@ -292,7 +292,9 @@ void tpi_motion_track_turn(tpi_motion_engine *e, tpi_motion_track *track, int64_
         track->queue.count == 0 && track->finite == 0) {
         const bool gaps = track->sequence.gaps;
 
-        track->client->over = track->sequence.ended ? track->client->over : track->sequence.id;
+        if (!track->sequence.ended) {
+            track->client->over[track->client->overs++ % TPI_MOTION_TRACKS] = track->sequence.id;
+        }
         tpi_motion_track_close(e, track, gaps ? TPI_MOTION_MODIFIED : TPI_MOTION_SUCCESS,
                                gaps ? "frames are missing" : "done");
     }

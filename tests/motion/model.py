@@ -137,7 +137,7 @@ class Client:
         self.mode, self.late_rule = DIRECT, 0
         self.rate, self.exact = 1.0, True
         self.sequences = {}
-        self.over = 0  # a playback that was over before its END came
+        self.over = []  # playbacks that were over before their END came
         self.broadcasts = {}  # tag: period, next
         self.gone = self.lingers = False
         self.silent = 0  # frames that were dropped, or had played before
@@ -1011,7 +1011,8 @@ class Model:
     def over(self, line, attempt):
         """A sequence ends, unless a frame has come."""
         if attempt == line.attempt and not line.frames and not self.drives(line):
-            line.client.over = line.client.over if line.ended or line.over else line.id
+            if not line.ended and not line.over:
+                line.client.over = [*line.client.over, line.id][-9:]
             self.end_sequence(line, {MODIFIED} if line.missing else {SUCCESS})
 
     def end_before(self, client, ident):
@@ -1059,14 +1060,14 @@ class Model:
         if record.mode == PLAYBACK and not (record.frames and record.duration):
             return ERROR
         client.sequences[record.sequence] = Sequence(client, record)
-        client.over = 0 if client.over == record.sequence else client.over
+        client.over = [id for id in client.over if id != record.sequence]
         return SUCCESS
 
     def finish_sequence(self, client, record):
         """END."""
         line = client.sequences.get(record.sequence)
-        if not line and record.sequence == client.over:
-            client.over = 0
+        if not line and record.sequence in client.over:
+            client.over.remove(record.sequence)
             return SUCCESS
         if not line:
             return ERROR

@@ -32,11 +32,11 @@ def runs_that_once_disagreed_agree():
     slowed time when the next frame starts, one of which a single dof does so, and one that nothing answers. A frame that is due at the instant of
     a panic. Frames that come after a dof was taken at the same time: a late one, one that replaces a STOP, one behind a HOME without a way. A frame in slowed time of which one
     command is cancelled and the other one loses its dof. A playback that is not evenly spaced when it starts, and its next frame at the same time.
-    A speed near a limit of the position that cannot wait for the step before it."""
+    A speed near a limit of the position that cannot wait for the step before it. The END of one of two playbacks that were over at the same time."""
     for seed in (50593, 50758, 2020996, 2038894, 2039451, 2042909, 2051758, 2062250, 2062338, 4001892, 4003600, 4044079, 4113243, 4153711, 4194998, 4237946,
                  10054626, 10157114, 30083603, 60090484, 60098389, 60239544,
                  60580396, 60668334, 60774828, 60824904, 60958308, 60988316, 61003614, 70066214, 70146052, 70271874, 70272053, 70301186, 70445326,
-                 70606181):
+                 70606181, 72063442):
         found, _ = compare.batch(sys.argv[1], seed, 1, False)
         assert not found, found
 
