@@ -25,7 +25,9 @@ static const char *const written[] = {
     "x, v, u\nend\n",
     "let a be -200\nrepeat 30 times\nprint a, sin(a), cos(a), atan2(a, 50), exp(a / 20), sqrt(a), "
     "abs(a), round(a / 7)\nchange a by 17\nend\n",
-    "print \"a\" = \"a\", \"a\" = \"b\", \"a\" <> 1, \"long text\" = \"long text\", true = 1, 0 / "
+    "let one be 1\n"
+    "print \"a\" = \"a\", \"a\" = \"b\", \"a\" <> one, \"long text\" = \"long text\", true = 1, 0 "
+    "/ "
     "0 "
     "= 0 / 0\nprint 1 / 0, -1 / 0, 7 mod 3, -7 mod 3, 7 mod -3, 5.5 mod 2, -5.5 mod 2\n",
     "start other\nrepeat 5 times\nprint \"main\"\nend\ntask other\nrepeat 3 times\nprint "
