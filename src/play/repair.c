@@ -1,4 +1,4 @@
-/* repair.c - what is offered for a mistake is tried before it is told. */
+/* repair.c - tries what is offered for a mistake; see repair.h. */
 #include "play/repair.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ bool tpi_play_try_line(tpi_play_bench *bench, unsigned number, const tpi_buf *li
     return !bench->found->no_memory;
 }
 
-/* The mistake that was told at a place; the count for none. */
+/* The mistake that was reported at a place; the count if there is none. */
 static unsigned told_at(const tpi_play_bench *bench, unsigned line, unsigned column)
 {
     const unsigned count = tpi_play_trouble_count(bench->told);
@@ -194,7 +194,7 @@ bool tpi_play_try_word(tpi_play_bench *bench, unsigned mistake, const char *by)
     const char *from = tpi_play_column(line, end, trouble->column);
     if (joins_left(line, from, by) ||
         joins_right(tpi_play_column(from, end, trouble->width + 1), end, by)) {
-        return false; /* a blank is missing: the whole line is told */
+        return false; /* a blank is missing: the whole line is reported */
     }
     const unsigned taken =
         tpi_play_put_edit(&changed, line, end, trouble->column, trouble->width, by);

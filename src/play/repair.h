@@ -1,5 +1,5 @@
 /*
- * repair.h - what is offered for a mistake is tried before it is told.
+ * repair.h - tries what is offered for a mistake before the mistake is reported.
  *
  * The parser and the checker say what may have been meant. Here the text is changed that way, and
  * its mistakes are looked for again:
@@ -7,8 +7,8 @@
  * - What replaces the marked word is offered (`fix`) only if the mistake is gone then, and no other
  *   one stands on the line.
  * - Else changes of the whole line are tried: one offer after the other, and the same words in
- *   another order. The line without mistakes is told (`whole`).
- * - Mistakes that vanish with another one follow from it, and are not told.
+ *   another order. The line without mistakes is reported (`whole`).
+ * - Mistakes that vanish with another one follow from it, and are not reported.
  */
 #ifndef TROUPE_PLAY_REPAIR_H
 #define TROUPE_PLAY_REPAIR_H
