@@ -3,8 +3,8 @@
  *
  * A server in this program plays 1,000 frames per second of 30 joints on three devices
  * (motion/robot.c). Its clients use TCP. The controls run in the same rounds: a timer thread with
- * one hop to another thread, half a period beside the frames; three threads that wait for the same
- * instant; a byte on a connection with one hop (motion/control.c).
+ * one hop to another thread, beside the frames; three threads that wait for the same instant; a
+ * byte on a connection with one hop (motion/control.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,13 @@ static const char help[] =
     "prints the call stacks of allocations in the middle of a run, for addr2line.\n"
     "Exits with 1 if a frame is early, lost or written twice, or a ratio is too high.\n";
 
-enum { CLIENTS = 100, AHEAD_MS = 200, MOST_ROUNDS = 32, REALTIME = 10 };
+enum {
+    CLIENTS = 100,
+    AHEAD_MS = 200,
+    MOST_ROUNDS = 32,
+    MOST_SKEWS = 3 * MOST_ROUNDS,
+    REALTIME = 10
+};
 
 static struct {
     unsigned port;
@@ -169,10 +175,19 @@ static bool is_written(unsigned frames)
     return all_of_them;
 }
 
-/* Play frames; in the middle half nothing should be allocated. Frames are due at the beginning of a
- * period, the controls a quarter and a half of it later. The client, which is no part of a robot's
- * computer, sends after three quarters: it disturbs none of them. */
-static void play(load kind, unsigned frames, struct figures *f)
+/* When the client sends, in sixths of a period. Frames are due at the beginning of a period, three
+ * threads at a third of it and the timer at two thirds. What runs right after the work for the
+ * client finds processors that are awake, so the client, which is no part of a robot's computer,
+ * sends before each of the three in turns. */
+static unsigned client_at(int phase)
+{
+    static const unsigned sixths[] = {5, 1, 3};
+
+    return sixths[phase % 3];
+}
+
+/* Play frames; in the middle half nothing should be allocated. */
+static void play(load kind, int phase, unsigned frames, struct figures *f)
 {
     const int64_t start_us = all.check ? send_all_frames(frames) : go_back();
     unsigned long before = 0;
@@ -182,7 +197,7 @@ static void play(load kind, unsigned frames, struct figures *f)
     for (unsigned k = 1; k <= frames; k++) {
         const int64_t due_us = start_us + (int64_t)(k - 1) * robot_frame_us;
 
-        wait_until((due_us - AHEAD_MS * 1000 + robot_frame_us * 3 / 4) * 1000);
+        wait_until((due_us - AHEAD_MS * 1000 + robot_frame_us * client_at(phase) / 6) * 1000);
         if (!all.check) {
             talk_frame(all.mover, k, due_us);
         }
@@ -227,9 +242,25 @@ static void print(const char *phase, const struct figures *f, const bench_spread
     (void)fflush(stdout);
 }
 
-/* Ratios of a phase: p50 and p99 to the control, the skew to bare threads. */
+/* The skew to that of bare threads, of all rounds without a load. On a machine with fewer cores
+ * than devices it depends on the cores on which the threads of both happen to run, which a long
+ * round does not change: one round can have three times the ratio of the next one. */
+static struct {
+    double ratios[MOST_SKEWS];
+    int count;
+} skews;
+
+static void note_skew(load kind, const struct figures *f, const bench_spread *threads)
+{
+    if (kind == ALONE && skews.count < MOST_SKEWS) {
+        skews.ratios[skews.count++] =
+            spread_quantile(&f->skew, 0.5) / spread_quantile(threads, 0.5);
+    }
+}
+
+/* Ratios of a phase: p50 and p99 to the control. */
 struct ratios {
-    double p50[MOST_ROUNDS], p99[MOST_ROUNDS], skew[MOST_ROUNDS];
+    double p50[MOST_ROUNDS], p99[MOST_ROUNDS];
     double late_us[MOST_ROUNDS]; /* p99, not as a ratio */
     double hop_us[MOST_ROUNDS];  /* the same of the control */
 };
@@ -241,7 +272,7 @@ static void round_of(const char *phase, load kind, unsigned frames, struct ratio
 
     f = (struct figures){.early = 0};
     threads = (bench_spread){0};
-    play(kind, frames, &f);
+    play(kind, i, frames, &f);
     control_end(&control);
     control_skew_end(&threads);
     print(phase, &f, &control, &threads);
@@ -250,7 +281,7 @@ static void round_of(const char *phase, load kind, unsigned frames, struct ratio
     r->p99[i] = spread_quantile(&f.late, 0.99) / spread_quantile(&control, 0.99);
     r->late_us[i] = spread_quantile(&f.late, 0.99);
     r->hop_us[i] = spread_quantile(&control, 0.99);
-    r->skew[i] = spread_quantile(&f.skew, 0.5) / spread_quantile(&threads, 0.5);
+    note_skew(kind, &f, &threads);
     all.failed = all.failed || f.early > 0 || f.lost > 0 || f.twice > 0;
 }
 
@@ -261,7 +292,7 @@ static void warm_up(void)
     static bench_spread ignored;
 
     for (load kind = ALONE; kind <= FLOOD; kind++) {
-        play(kind, 11 * CLIENTS, &f); /* every client of the crowd has asked once */
+        play(kind, 0, 11 * CLIENTS, &f); /* every client of the crowd has asked once */
         control_end(&ignored);
         control_skew_end(&ignored);
     }
@@ -285,7 +316,6 @@ static void measure_frames(int rounds, unsigned frames)
     }
     limit("one client, p50 to the control", spread_median(alone.p50, rounds), 1.3);
     limit("one client, p99 to the control", spread_median(alone.p99, rounds), 1.3);
-    limit("skew over three devices to three threads", spread_median(alone.skew, rounds), 1.3);
 }
 
 /* Short rounds with and without a load take turns, so that what else happens on the machine is
@@ -314,6 +344,13 @@ static void measure_load(load kind, const char *phase, int pairs, unsigned frame
     limit(what, spread_median(late, pairs), most);
     (void)fprintf(all.json ? stderr : stdout, "  the same of the control: %.2f; pairs: %d\n",
                   spread_median(hop, pairs), pairs);
+}
+
+static void judge_skew(void)
+{
+    limit("skew over three devices to three threads, median of the rounds without load",
+          spread_median(skews.ratios, skews.count), 1.3);
+    (void)fprintf(all.json ? stderr : stdout, "  rounds: %d\n", skews.count);
 }
 
 /* ---- Panic ----------------------------------------------------------------------------------- */
@@ -419,9 +456,10 @@ int main(int argc, char **argv)
                "p99 us", "hop p50", "hop p99", "ratio", "ratio", "skew us", "threads", "early",
                "lost", "twice", "alloc");
     }
-    measure_frames(all.check ? 1 : quick ? 3 : 5, all.check ? 120 : quick ? 1500 : 5000);
-    measure_load(CROWD, "hundred", all.check ? 1 : quick ? 9 : 31, all.check ? 120 : 500, 1.5);
-    measure_load(FLOOD, "flood", all.check ? 1 : quick ? 9 : 31, all.check ? 120 : 500, 1.3);
+    measure_frames(all.check ? 1 : quick ? 3 : 6, all.check ? 120 : quick ? 1500 : 5000);
+    measure_load(CROWD, "hundred", all.check ? 1 : quick ? 9 : 30, all.check ? 120 : 500, 1.5);
+    measure_load(FLOOD, "flood", all.check ? 1 : quick ? 9 : 30, all.check ? 120 : 500, 1.3);
+    judge_skew();
     measure_panics(all.check ? 20 : quick ? 100 : 1000);
     robot_end();
     return all.failed ? 1 : 0;

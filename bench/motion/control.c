@@ -75,7 +75,7 @@ static void run_timer(void *context)
     for (unsigned i = 0; !atomic_load(&hop.quit); i++) {
         struct item *item = &hop.items[i % MOST_ITEMS];
 
-        item->due_ns = hop.start_ns + hop.period_ns / 2 + i * hop.period_ns;
+        item->due_ns = hop.start_ns + hop.period_ns * 2 / 3 + i * hop.period_ns;
         if (tpi_wait(&hop.timer_bell.fd, 1, item->due_ns) == 0) {
             tpi_inbox_post(&hop.inbox, &item->item);
         }
@@ -145,7 +145,7 @@ void control_skew_begin(int64_t start_ns, int64_t period_ns, unsigned rounds)
 {
     skewed.rounds = rounds < MOST_FRAMES ? rounds : MOST_FRAMES;
     skewed.period_ns = period_ns;
-    skewed.start_ns = start_ns + period_ns / 4;
+    skewed.start_ns = start_ns + period_ns / 3;
     for (int i = 0; i < SKEW_THREADS; i++) {
         start_bell(&skewed.bells[i]);
         start_thread(&skewed.threads[i], "waiter", run_waiter, (void *)(intptr_t)i);

@@ -6,12 +6,13 @@
 
 #include "server/spread.h"
 
-/* A timer thread that hands over to another thread every period, half a period beside the frames
- * that begin at `start_ns`. control_end() stops it; `late` is what the second thread has seen. */
+/* A timer thread that hands over to another thread every period, two thirds of it after the
+ * frames that begin at `start_ns`. control_end() stops it; `late` is what the second thread has
+ * seen. */
 void control_begin(int64_t start_ns, int64_t period_ns);
 void control_end(bench_spread *late);
 
-/* Three threads that wait for the same instants, a quarter of a period beside the frames: how far
+/* Three threads that wait for the same instants, a third of a period after the frames: how far
  * apart they wake. They run until `rounds` instants are over. */
 void control_skew_begin(int64_t start_ns, int64_t period_ns, unsigned rounds);
 void control_skew_end(bench_spread *skew);

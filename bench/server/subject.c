@@ -12,7 +12,7 @@
 #include "troupe/server.h"
 
 enum {
-    MOST_AHEAD = 128, /* a flat-out laser waits when so many scans are on their way, */
+    MOST_AHEAD = 384, /* a flat-out laser waits when so many scans are on their way, */
     FEW_AHEAD = 16,   /* until there are so few */
     FLAT_POLL_MS = 10,
     SESSIONS = 100,
