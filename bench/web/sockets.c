@@ -81,21 +81,21 @@ double sockets_frame_bytes(const bench_sockets *all)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The length of the head of a frame, with the 13 bytes that data begins with; 0 if it is not known
- * yet. `*payload` is the length of its body. */
-static unsigned head_length(const struct connection *c, uint64_t *payload)
+/* The length of the head of a frame, with the 13 bytes that data begins with, of which `length`
+ * bytes have come; 0 if it is not known yet. `*payload` is the length of its body. */
+static unsigned head_length(const unsigned char *at, size_t length, uint64_t *payload)
 {
-    const unsigned extra = c->length < 2               ? 0
-                           : (c->head[1] & 127) == 127 ? 8
-                           : (c->head[1] & 127) == 126 ? 2
-                                                       : 0;
+    const unsigned extra = length < 2             ? 0
+                           : (at[1] & 127) == 127 ? 8
+                           : (at[1] & 127) == 126 ? 2
+                                                  : 0;
 
-    if (c->length < 2 + extra) {
+    if (length < 2 + extra) {
         return 0;
     }
-    *payload = extra == 0 ? c->head[1] & 127U : 0;
+    *payload = extra == 0 ? at[1] & 127U : 0;
     for (unsigned i = 0; i < extra; i++) {
-        *payload = *payload << 8 | c->head[2 + i];
+        *payload = *payload << 8 | at[2 + i];
     }
     return 2 + extra + (*payload < 13 ? (unsigned)*payload : 13);
 }
@@ -111,13 +111,13 @@ static uint64_t time_of(const unsigned char *at)
 }
 
 /* A head is whole: of data the age counts. */
-static void end_head(bench_sockets *all, struct connection *c, unsigned head, uint64_t payload,
-                     double now_s, bench_spread *ages)
+static void end_head(bench_sockets *all, struct connection *c, const unsigned char *at,
+                     unsigned head, uint64_t payload, double now_s, bench_spread *ages)
 {
     const unsigned begun = payload < 13 ? (unsigned)payload : 13;
-    const unsigned char *body = c->head + head - begun;
+    const unsigned char *body = at + head - begun;
 
-    if ((c->head[0] & 15) == 2 && payload > 13 && body[0] == 1) {
+    if ((at[0] & 15) == 2 && payload > 13 && body[0] == 1) {
         all->messages++;
         all->bytes += payload + head - begun;
         if (ages != NULL) {
@@ -128,7 +128,7 @@ static void end_head(bench_sockets *all, struct connection *c, unsigned head, ui
     c->length = 0;
 }
 
-/* A message counts when its head is whole. */
+/* A message counts when its head is whole. Heads that have come in parts are put together. */
 static uint64_t parse(void *context, void *state, const unsigned char *at, size_t length,
                       double now_s, bench_spread *ages)
 {
@@ -145,12 +145,16 @@ static uint64_t parse(void *context, void *state, const unsigned char *at, size_
             const size_t skipped = c->left < there ? (size_t)c->left : there;
             c->left -= skipped;
             at += skipped;
-            continue;
-        }
-        c->head[c->length++] = *at++;
-        const unsigned head = head_length(c, &payload);
-        if (head > 0 && c->length == head) {
-            end_head(all, c, head, payload, now_s, ages);
+        } else if (c->length == 0 && there >= HEAD) {
+            const unsigned head = head_length(at, there, &payload);
+            end_head(all, c, at, head, payload, now_s, ages);
+            at += head;
+        } else {
+            c->head[c->length++] = *at++;
+            const unsigned head = head_length(c->head, c->length, &payload);
+            if (head > 0 && c->length == head) {
+                end_head(all, c, c->head, head, payload, now_s, ages);
+            }
         }
     }
     return all->messages - before;
