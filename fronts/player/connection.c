@@ -258,13 +258,12 @@ static void forget_written(struct connection *connection, const tp_piece *pieces
     while (written > 0 && written >= pieces[whole].length) {
         written -= pieces[whole++].length;
         connection->written = 0;
-        tp_msg_unref(tp_session_take(session));
     }
+    tp_session_sent(session, whole);
     if (written > 0) {
         tp_session_goes_on(session);
     }
     connection->written += written;
-    tp_session_count_sent(session, whole);
 }
 
 /* One gathered write; whether there may be more to write at once. */

@@ -134,13 +134,12 @@ static void forget_messages(tp_connection *c, const tp_piece *pieces, size_t wri
     while (written > 0 && written >= pieces[whole].length) {
         written -= pieces[whole++].length;
         c->out.written = 0;
-        tp_msg_unref(tp_session_take(c->session));
     }
+    tp_session_sent(c->session, whole);
     if (written > 0) {
         tp_session_goes_on(c->session);
     }
     c->out.written += written;
-    tp_session_count_sent(c->session, whole);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -85,11 +85,8 @@ static void write_batch(struct connection *c, const struct batch *batch, tp_sess
     const size_t taken = tpi_web_put(c, batch->pieces, batch->count * PIECES, batch->length);
     const unsigned done = finish_frame(c, batch, taken);
 
-    for (unsigned i = 0; i < done; i++) {
-        tp_msg_unref(tp_session_take(session));
-    }
+    tp_session_sent(session, done);
     c->typical = batch->length / batch->count;
-    tp_session_count_sent(session, done);
 }
 
 /* A message that is no data for a subscription. */

@@ -377,6 +377,10 @@ TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i);
 /* Take the oldest message; the caller owns the reference. NULL if the queue is empty. */
 TP_API tp_msg *tp_session_take(tp_session *session);
 
+/* The oldest `n` messages were sent from where they are (tp_session_peek()): they leave the queue
+ * and are counted (tp_session_count_sent()). */
+TP_API void tp_session_sent(tp_session *session, uint32_t n);
+
 /* Seal the oldest `n` messages: they are no longer replaced or dropped. */
 TP_API void tp_session_seal(tp_session *session, uint32_t n);
 
@@ -391,7 +395,7 @@ TP_API void tp_session_keep_newest(tp_session *session, bool on);
 TP_API uint64_t tp_session_dropped(const tp_session *session);
 
 /* Report that the client has taken a part of the oldest message: it reads slowly, and drivers in
- * lockstep keep waiting for it. tp_session_take() reports it, too. */
+ * lockstep keep waiting for it. tp_session_take() and tp_session_sent() report it, too. */
 TP_API void tp_session_goes_on(tp_session *session);
 
 /* Switch pull mode: the client receives data when it asks for it (DATA), and no driver waits for

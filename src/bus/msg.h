@@ -30,6 +30,7 @@ struct tp_msg {
     void *context;       /* borrowed: whom the task is for, while it is on its way */
     int burden;          /* the work that it is for the loop, while it is on its way */
     bool kept;           /* participants of the instance receive it, even if their queue is full */
+    uint32_t queued;     /* in so many queues, which share one reference; the queues' thread's */
 };
 
 /* Whether it was made as the bytes of one encoding, and has neither payload nor other encodings. */

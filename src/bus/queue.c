@@ -1,6 +1,7 @@
 /* queue.c - messages that wait for one receiver; see queue.h. */
 #include "bus/queue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +21,29 @@ void tpi_queue_set_limits(tpi_queue *queue, uint32_t most, uint32_t most_kept)
     queue->most_kept = most_kept;
 }
 
+/* Another queue has the message: the first one takes a reference for all. */
+static tp_msg *hold(const tp_msg *msg)
+{
+    tp_msg *shared = (tp_msg *)(uintptr_t)msg;
+
+    if (shared->queued++ == 0) {
+        (void)tp_msg_ref(shared);
+    }
+    return shared;
+}
+
+/* One queue less has it: the last one releases the reference. */
+static void release(tp_msg *msg)
+{
+    if (--msg->queued == 0) {
+        tp_msg_unref(msg);
+    }
+}
+
 void tpi_queue_fini(tpi_queue *queue)
 {
     for (uint32_t i = 0; i < queue->count; i++) {
-        tp_msg_unref(tpi_queue_at(queue, i));
+        release(tpi_queue_at(queue, i));
     }
     free((void *)queue->ring);
     free(queue->rules);
@@ -121,7 +141,7 @@ static void weigh_out(tpi_queue *queue, const tp_msg *msg)
 static void remove_at(tpi_queue *queue, uint32_t at)
 {
     weigh_out(queue, *place(queue, at));
-    tp_msg_unref(*place(queue, at));
+    release(*place(queue, at));
     for (uint32_t i = at; i + 1 < queue->count; i++) {
         *place(queue, i) = *place(queue, i + 1);
     }
@@ -165,7 +185,7 @@ void tpi_queue_keep_newest(tpi_queue *queue, bool on)
 
             if (is_loss_allowed(tp_msg_header(msg)) && has_newer(queue, i)) {
                 weigh_out(queue, msg);
-                tp_msg_unref(msg);
+                release(msg);
                 queue->dropped++;
             } else {
                 *place(queue, kept++) = msg;
@@ -204,7 +224,8 @@ bool tpi_queue_has_room(const tpi_queue *queue)
 
 bool tpi_queue_holds(const tpi_queue *queue, unsigned parts)
 {
-    return queue->count > queue->most / parts || queue->bytes > queue->most_bytes / parts;
+    return (uint64_t)queue->count * parts > queue->most ||
+           queue->bytes * parts > queue->most_bytes;
 }
 
 /* No reply is taken any more. */
@@ -237,7 +258,7 @@ static tp_status push(tpi_queue *queue, const tp_msg *msg, bool keep)
         return TP_E_NOMEM;
     }
     queue->count++;
-    *place(queue, queue->count - 1) = tp_msg_ref(msg);
+    *place(queue, queue->count - 1) = hold(msg);
     weigh_in(queue, msg);
     return TP_OK;
 }
@@ -252,6 +273,14 @@ tp_status tpi_queue_keep(tpi_queue *queue, const tp_msg *msg)
     return push(queue, msg, true);
 }
 
+/* The oldest `n` are out of it; somebody else has taken care of them. */
+static void advance(tpi_queue *queue, uint32_t n)
+{
+    queue->first = (queue->first + n) & (queue->capacity - 1);
+    queue->count -= n;
+    queue->sealed -= queue->sealed < n ? queue->sealed : n;
+}
+
 tp_msg *tpi_queue_pop(tpi_queue *queue)
 {
     if (queue->count == 0) {
@@ -259,10 +288,19 @@ tp_msg *tpi_queue_pop(tpi_queue *queue)
     }
     tp_msg *oldest = *place(queue, 0);
     weigh_out(queue, oldest);
-    queue->first = (queue->first + 1) & (queue->capacity - 1);
-    queue->count--;
-    queue->sealed -= queue->sealed > 0 ? 1 : 0;
-    return oldest;
+    advance(queue, 1);
+    return --oldest->queued == 0 ? oldest : tp_msg_ref(oldest); /* the queues' own, or another */
+}
+
+void tpi_queue_discard(tpi_queue *queue, uint32_t n)
+{
+    assert(n <= queue->count);
+    for (uint32_t i = 0; i < n; i++) {
+        tp_msg *msg = *place(queue, i);
+        weigh_out(queue, msg);
+        release(msg);
+    }
+    advance(queue, n);
 }
 
 tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg)
@@ -277,7 +315,7 @@ tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg)
     for (uint32_t i = queue->count - 1; i > queue->sealed; i--) {
         *place(queue, i) = *place(queue, i - 1);
     }
-    *place(queue, queue->sealed) = tp_msg_ref(msg);
+    *place(queue, queue->sealed) = hold(msg);
     weigh_in(queue, msg);
     return TP_OK;
 }
@@ -297,7 +335,7 @@ void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr)
         const tp_msghdr *header = tp_msg_header(msg);
         if (header->type == TP_MSGTYPE_DATA && same_device(&header->addr, addr)) {
             weigh_out(queue, msg);
-            tp_msg_unref(msg);
+            release(msg);
         } else {
             *place(queue, kept++) = msg;
         }

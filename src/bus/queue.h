@@ -7,7 +7,8 @@
  * beyond a limit of their own are refused, so that a client that asks without reading is noticed.
  * There are limits for the number of messages and for their bytes, whichever is reached first; a
  * message larger than the bytes finds its place in a queue that has none. The ring grows as it
- * fills. Belongs to one thread.
+ * fills. Belongs to one thread. All queues that a message is in belong to the same thread and share
+ * one reference to it, so that they need no atomic operation each.
  */
 #ifndef TROUPE_BUS_QUEUE_H
 #define TROUPE_BUS_QUEUE_H
@@ -25,7 +26,7 @@ typedef struct tpi_rule {
 } tpi_rule;
 
 typedef struct tpi_queue {
-    tp_msg **ring;  /* owned, with a reference to each */
+    tp_msg **ring;  /* owned, with a share of the queues' reference to each */
     uint32_t first; /* place of the oldest */
     uint32_t count;
     uint32_t capacity;  /* a power of two, or 0 */
@@ -59,7 +60,7 @@ tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
  * except for sealed ones. What is replaced in this way counts as dropped. */
 void tpi_queue_keep_newest(tpi_queue *queue, bool on);
 
-/* Queue a message by the rules; takes a reference of its own. TP_E_SPACE when it was dropped or
+/* Queue a message by the rules; the caller keeps its reference. TP_E_SPACE when it was dropped or
  * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
 
@@ -75,14 +76,17 @@ bool tpi_queue_holds(const tpi_queue *queue, unsigned parts);
 /* The i-th oldest; NULL if there are fewer. Borrowed. */
 tp_msg *tpi_queue_at(const tpi_queue *queue, uint32_t i);
 
-/* Put a message before all that are not sealed; takes a reference of its own. */
+/* Put a message before all that are not sealed; the caller keeps its reference. */
 tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg);
 
 /* The oldest `n` are as good as sent. Never fewer than before. */
 void tpi_queue_seal(tpi_queue *queue, uint32_t n);
 
-/* Take the oldest, with its reference; NULL if there is none. */
+/* Take the oldest, with a reference; NULL if there is none. */
 tp_msg *tpi_queue_pop(tpi_queue *queue);
+
+/* Remove the oldest `n`, which are there. */
+void tpi_queue_discard(tpi_queue *queue, uint32_t n);
 
 /* Drop queued data of a device that is not sealed (an unsubscribed client does not want it). */
 void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr);

@@ -67,6 +67,62 @@ static void messages_come_out_in_order(void **state)
     tpi_queue_fini(&queue);
 }
 
+static void queues_share_a_message_until_the_last_one_lets_go(void **state)
+{
+    (void)state;
+    enum { QUEUES = 3 };
+    tpi_queue queues[QUEUES];
+    tp_msg *msg = make(4, DATA, 1, 7);
+
+    for (int i = 0; i < QUEUES; i++) {
+        tpi_queue_init(&queues[i], 100, 200, TPI_APPEND);
+        assert_int_equal(tpi_queue_push(&queues[i], msg), TP_OK);
+        assert_int_equal(tpi_queue_push(&queues[i], msg), TP_OK);
+    }
+    tp_msg_unref(msg);
+    tp_msg *taken = tpi_queue_pop(&queues[0]); /* others have it */
+    tpi_queue_discard(&queues[1], 2);
+    tpi_queue_fini(&queues[0]);
+    tpi_queue_discard(&queues[2], 1);
+    tp_msg *last = tpi_queue_pop(&queues[2]); /* none has it any more */
+    assert_ptr_equal(taken, msg);
+    assert_ptr_equal(last, msg);
+    tp_msg_unref(taken);
+    assert_int_equal(tp_msg_header(last)->seq, 7);
+    assert_int_equal(tpi_queue_push(&queues[2], last), TP_OK); /* and again */
+    tp_msg_unref(last);
+    holds(&queues[2], "7");
+    tpi_queue_fini(&queues[2]);
+    tpi_queue_fini(&queues[1]);
+}
+
+static void discarding_removes_the_oldest_and_their_weight(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 100, 200, TPI_APPEND);
+    for (uint32_t i = 1; i <= 40; i++) {
+        assert_int_equal(push(&queue, 4, DATA, 1, i), TP_OK);
+    }
+    const size_t each = queue.bytes / 40;
+    tpi_queue_seal(&queue, 37);
+    tpi_queue_discard(&queue, 35);
+    assert_int_equal(queue.sealed, 2);
+    tpi_queue_discard(&queue, 3);
+    assert_int_equal(queue.sealed, 0);
+    assert_int_equal(queue.bytes, 2 * each);
+    for (uint32_t i = 41; i <= 43; i++) { /* beyond the end of the ring */
+        assert_int_equal(push(&queue, 4, DATA, 1, i), TP_OK);
+    }
+    holds(&queue, "39 40 41 42 43");
+    tpi_queue_discard(&queue, 5);
+    tpi_queue_discard(&queue, 0);
+    assert_int_equal(queue.bytes, 0);
+    assert_null(tpi_queue_pop(&queue));
+    tpi_queue_fini(&queue);
+}
+
 static void data_beyond_the_limit_is_dropped_and_counted(void **state)
 {
     (void)state;
@@ -369,6 +425,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_come_out_in_order),
+        cmocka_unit_test(queues_share_a_message_until_the_last_one_lets_go),
+        cmocka_unit_test(discarding_removes_the_oldest_and_their_weight),
         cmocka_unit_test(data_beyond_the_limit_is_dropped_and_counted),
         cmocka_unit_test(bytes_are_limited_as_messages_are),
         cmocka_unit_test(a_reply_that_is_made_of_bytes_has_their_weight),

@@ -97,16 +97,32 @@ tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
     return tpi_queue_at(&session->queue, i);
 }
 
-tp_msg *tp_session_take(tp_session *session)
+/* Some have left the queue. */
+static void look_at_room(tp_session *session)
 {
-    tp_msg *oldest = tpi_queue_pop(&session->queue);
-
     tpi_budget_queued(session, session->queue.kept_bytes);
     tpi_backlog_taken(session);
     if (tpi_queue_has_room(&session->queue)) {
         tpi_pause_end(session);
     }
+}
+
+tp_msg *tp_session_take(tp_session *session)
+{
+    tp_msg *oldest = tpi_queue_pop(&session->queue);
+
+    look_at_room(session);
     return oldest;
+}
+
+void tp_session_sent(tp_session *session, uint32_t n)
+{
+    assert(session_is_current(session));
+    if (n > 0) {
+        tpi_queue_discard(&session->queue, n);
+        look_at_room(session);
+        tp_session_count_sent(session, n);
+    }
 }
 
 uint64_t tp_session_dropped(const tp_session *session)
