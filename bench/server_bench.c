@@ -354,7 +354,7 @@ static void measure_start(const bench_plan *plan)
         ours[i] = start_ms(subject_main);
     }
     const table_row row = {.name = "start",
-                           .with = "5 drivers",
+                           .with = "6 drivers",
                            .count = 1,
                            .figures = {{"start_ms", spread_median(ours, plan->starts),
                                         spread_median(floors, plan->starts)}}};

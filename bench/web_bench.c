@@ -5,6 +5,10 @@
  * other, in turns; the figures are medians over the rounds. The server is a process of its own on
  * one core, the clients are this process on another. The age of a message is the time it was read
  * minus its time stamp. At 100 Hz nothing is lost; flat out a client gets as many as it can read.
+ *
+ * An intensity has one byte in the Player protocol and four in CDR, and numbers are text in JSON.
+ * Scans of ranges only have the same bytes in CDR as in the Player protocol: they compare the
+ * fronts, the others compare the forms too.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +28,7 @@
 
 enum { MOST_ROUNDS = 16, FIRST_LASER = 3 }; /* number of laser:0 in the list of devices */
 enum { PLAYER, JSON, CDR, FRONTS };
-enum { PER_SECOND, AGE_P50, AGE_P99, CPU, BYTES, FIGURES };
+enum { PER_SECOND, AGE_P50, AGE_P99, CPU, BYTES, MEGABYTES, FIGURES };
 
 static const char help[] =
     "usage: ./troupe bench web [--quick] [--json] [--clients N] [--flat]\n\n"
@@ -35,8 +39,8 @@ static const char help[] =
     "  --clients N   only so many clients\n"
     "  --flat        only as many scans as the server takes, none at 100 Hz\n";
 
-static const char *const figure_names[] = {"msgs_per_s", "age_p50_us", "age_p99_us", "cpu_us_msg",
-                                           "frame_bytes"};
+static const char *const figure_names[] = {"msgs_per_s", "age_p50_us",  "age_p99_us",
+                                           "cpu_us_msg", "frame_bytes", "mb_per_s"};
 
 struct plan {
     bool json;
@@ -97,7 +101,10 @@ static void deliver(struct plan *plan, int front, int count, int laser, double o
     out[AGE_P50] = spread_quantile(&ages, 0.5) / 1e3;
     out[AGE_P99] = spread_quantile(&ages, 0.99) / 1e3;
     out[CPU] = read > 0 ? (double)(peer_cpu_ns(&peer) - cpu_ns) / (double)read / 1e3 : (double)NAN;
-    out[BYTES] = front == PLAYER ? SCAN_SIZE : sockets_frame_bytes(readers.sockets);
+    out[BYTES] = front != PLAYER           ? sockets_frame_bytes(readers.sockets)
+                 : laser == SUBJECT_RANGES ? RANGES_SIZE
+                                           : SCAN_SIZE;
+    out[MEGABYTES] = out[PER_SECOND] * out[BYTES] / 1e6;
     if (readers.clients != NULL) {
         crowd_close(readers.clients);
     } else {
@@ -112,15 +119,22 @@ static void note_goals(const table_row *row, int front, int count, int laser)
     const char *form = front == JSON ? "JSON" : "CDR";
     char what[96];
 
-    if (laser == SUBJECT_FLAT) {
-        snprintf(what, sizeof what, "frames/s flat out to %d in %s, over the Player front's", count,
-                 form);
+    if (laser != SUBJECT_PACED) {
+        snprintf(what, sizeof what, "frames/s%s flat out to %d in %s, over the Player front's",
+                 laser == SUBJECT_RANGES ? " of ranges" : "", count, form);
         table_at_least(what, figures[PER_SECOND].ours / figures[PER_SECOND].floor, 0.8);
     } else if (count == 100) {
         snprintf(what, sizeof what, "p99 age at 100 Hz to 100 in %s, over the Player front's",
                  form);
         table_at_most(what, figures[AGE_P99].ours / figures[AGE_P99].floor, 1.5);
     }
+}
+
+static const char *name_of(int laser)
+{
+    return laser == SUBJECT_PACED  ? "scans at 100 Hz"
+           : laser == SUBJECT_FLAT ? "scans flat out"
+                                   : "ranges flat out";
 }
 
 static void measure(struct plan *plan, int count, int laser)
@@ -144,9 +158,7 @@ static void measure(struct plan *plan, int count, int laser)
     }
     for (int front = JSON; front < FRONTS; front++) {
         char with[32];
-        table_row row = {.name = laser == SUBJECT_FLAT ? "scans flat out" : "scans at 100 Hz",
-                         .with = with,
-                         .count = FIGURES};
+        table_row row = {.name = name_of(laser), .with = with, .count = FIGURES};
 
         snprintf(with, sizeof with, "%d, %s", count, front == JSON ? "JSON" : "CDR");
         for (int i = 0; i < FIGURES; i++) {
@@ -184,16 +196,17 @@ static struct plan plan_from(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const int counts[] = {1, 10, 100, 500};
+    static const int lasers[] = {SUBJECT_PACED, SUBJECT_FLAT, SUBJECT_RANGES};
     struct plan plan = plan_from(argc, argv);
 
     tp_server_raise_limits();
     machine_pin(CLIENT_CORE);
-    for (int laser = plan.flat ? SUBJECT_FLAT : SUBJECT_PACED; laser <= SUBJECT_FLAT; laser++) {
+    for (size_t k = plan.flat ? 1 : 0; k < sizeof lasers / sizeof lasers[0]; k++) {
         for (size_t i = 0; i < sizeof counts / sizeof counts[0] && plan.only == 0; i++) {
-            measure(&plan, counts[i], laser);
+            measure(&plan, counts[i], lasers[k]);
         }
         if (plan.only > 0) {
-            measure(&plan, plan.only, laser);
+            measure(&plan, plan.only, lasers[k]);
         }
     }
     table_print_goals(plan.json);

@@ -20,7 +20,8 @@ enum {
     RANGES = 361,
     GEOM_SIZE = 112, /* the reply to GET_GEOM */
     SCAN_SIZE = 1884,
-    BATCH_SIZE = 65536 / SCAN_SIZE * SCAN_SIZE, /* what the floor sends at once */
+    RANGES_SIZE = SCAN_SIZE - (RANGES + 3) / 4 * 4, /* without intensities */
+    BATCH_SIZE = 65536 / SCAN_SIZE * SCAN_SIZE,     /* what the floor sends at once */
 };
 
 /* Memory that the peer and the client both see. */
@@ -50,7 +51,9 @@ void peer_ready(peer_flow *flow, unsigned port);
  * The mode is 0, or SUBJECT_WITH_WEB for a server that has the web front too. */
 peer_main subject_main;
 enum { SUBJECT_WITH_WEB = 1 };
-enum { SUBJECT_PACED = 0, SUBJECT_FLAT = 1, SUBJECT_LOSSLESS = 2 }; /* index of the laser */
+/* Index of the laser: at 100 Hz; flat out; flat out without losses; flat out without intensities.
+ */
+enum { SUBJECT_PACED, SUBJECT_FLAT, SUBJECT_LOSSLESS, SUBJECT_RANGES };
 
 /* Only counts how often the server encodes one scan for `clients` sessions: `result`. */
 peer_main subject_count_encodings;

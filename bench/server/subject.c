@@ -24,7 +24,8 @@ static const char configuration[] =
     "driver ( name \"bench_thread\" provides [\"position2d:1\"] )\n"
     "driver ( name \"bench_laser\" provides [\"laser:0\"] rate 100 )\n"
     "driver ( name \"bench_laser\" provides [\"laser:1\"] rate 0 )\n"
-    "driver ( name \"bench_laser\" provides [\"laser:2\"] rate 0 loses no )\n";
+    "driver ( name \"bench_laser\" provides [\"laser:2\"] rate 0 loses no )\n"
+    "driver ( name \"bench_laser\" provides [\"laser:3\"] rate 0 intensities no )\n";
 
 /* The same with the web front; the devices keep their order. */
 static const char web_front[] = "front ( name \"web\" )\n";
@@ -75,6 +76,7 @@ struct laser {
 static const tp_param laser_params[] = {
     {"rate", "Hz", "0", "scans per second; 0 for as many as the server takes"},
     {"loses", NULL, "yes", "no to wait for readers that are behind"},
+    {"intensities", NULL, "yes", "no for scans of ranges only"},
     {NULL}};
 
 static const tp_laser_ops laser_ops = {0};
@@ -84,11 +86,12 @@ static tp_status laser_init(tp_instance *self, tp_error *err)
     struct laser *laser = tp_instance_state(self);
     const double rate = tp_param_double(self, "rate");
 
-    laser->scan = (tp_laser_data){.max_range = 8,
-                                  .ranges_count = RANGES,
-                                  .ranges = laser->ranges,
-                                  .intensity_count = RANGES,
-                                  .intensity = laser->intensity};
+    laser->scan =
+        (tp_laser_data){.max_range = 8,
+                        .ranges_count = RANGES,
+                        .ranges = laser->ranges,
+                        .intensity_count = tp_param_bool(self, "intensities") ? RANGES : 0,
+                        .intensity = laser->intensity};
     for (int i = 0; i < RANGES; i++) { /* as long in text as those of a real one */
         laser->ranges[i] = 1.5F + 0.0173F * (float)i;
         laser->intensity[i] = (uint8_t)i;

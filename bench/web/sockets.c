@@ -85,10 +85,7 @@ double sockets_frame_bytes(const bench_sockets *all)
  * bytes have come; 0 if it is not known yet. `*payload` is the length of its body. */
 static unsigned head_length(const unsigned char *at, size_t length, uint64_t *payload)
 {
-    const unsigned extra = length < 2             ? 0
-                           : (at[1] & 127) == 127 ? 8
-                           : (at[1] & 127) == 126 ? 2
-                                                  : 0;
+    const unsigned extra = length < 2 ? 0 : (at[1] & 127) == 127 ? 8 : (at[1] & 127) == 126 ? 2 : 0;
 
     if (length < 2 + extra) {
         return 0;
