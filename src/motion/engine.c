@@ -108,7 +108,7 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
     }
     engine->clients[place] = client;
     client->number = place + 1;
-    strncpy(client->label, label, TPI_MOTION_NAME);
+    tpi_motion_name_put(client->label, label);
     client->right = right;
     client->rank = rank;
     client->rate = 1;

@@ -193,6 +193,17 @@ static void only_limits_are_infinite(void **state)
     assert_string_equal(err.text, "SETSPEED: vy is out of range");
 }
 
+static void a_name_is_not_cut_inside_of_a_character(void **state)
+{
+    char name[TPI_MOTION_NAME + 1];
+
+    (void)state;
+    tpi_motion_name_put(name, "0123456789012345678901234567890\xc3\xa9");
+    assert_string_equal(name, "0123456789012345678901234567890");
+    tpi_motion_name_put(name, "012345678901234567890123456789\xc3\xa9 and more");
+    assert_string_equal(name, "012345678901234567890123456789\xc3\xa9");
+}
+
 /* ---- Headers ---- */
 
 static const tpi_motion_header plain = {.flags = TPI_MOTION_ACK,
@@ -387,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_body_of_another_length_is_refused),
         cmocka_unit_test(values_are_scaled_and_rounded),
         cmocka_unit_test(only_limits_are_infinite),
+        cmocka_unit_test(a_name_is_not_cut_inside_of_a_character),
         cmocka_unit_test(a_header_reads_back),
         cmocka_unit_test(a_wrong_header_is_refused),
         cmocka_unit_test(a_panic_needs_two_letters_and_a_flag),
