@@ -538,6 +538,10 @@ def packages_that_are_wrong_are_refused_as_a_whole():
                  package(COMMAND, setspeed(0.1, tag=5))[:-1] + b"",
                  b"RT\x01\x00\x02\x00\x00\x01\x00\x00\x00\x09\x00\x20\x00\x00" + bytes(16) + bytes(0x200000)]
         wrong[5] = package(COMMAND, setspeed(0.1, tag=5))[:6] + b"\0\2" + package(COMMAND, setspeed(0.1, tag=5))[8:]
+        wrong += [package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 1, 0), 6)),  # a reserved byte
+                  package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 0, 1 << 62 | 1), 6)),
+                  package(SESSION, rate(1.000001, tag=5)),
+                  package(SESSION, record(0x0501, b"a\0b".ljust(56, b"\0"), 5))]
         for data in wrong:
             client.send(data)
             signal = client.signal(0)
