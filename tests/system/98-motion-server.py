@@ -538,7 +538,8 @@ def packages_that_are_wrong_are_refused_as_a_whole():
                  package(COMMAND, setspeed(0.1, tag=5))[:-1] + b"",
                  b"RT\x01\x00\x02\x00\x00\x01\x00\x00\x00\x09\x00\x20\x00\x00" + bytes(16) + bytes(0x200000)]
         wrong[5] = package(COMMAND, setspeed(0.1, tag=5))[:6] + b"\0\2" + package(COMMAND, setspeed(0.1, tag=5))[8:]
-        wrong += [package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 1, 0), 6)),  # a reserved byte
+        wrong += [package(COMMAND)[:6] + b"\0\5" + package(COMMAND)[8:],
+                  package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 1, 0), 6)),  # a reserved byte
                   package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 0, 1 << 62 | 1), 6)),
                   package(SESSION, rate(1.000001, tag=5)),
                   package(SESSION, record(0x0501, b"a\0b".ljust(56, b"\0"), 5))]
@@ -547,6 +548,37 @@ def packages_that_are_wrong_are_refused_as_a_whole():
             signal = client.signal(0)
             tap.equal((signal.signal, signal.text != ""), (ERROR, True))
         tap.equal(client.base()[3], 0)
+
+
+def a_reset_that_is_refused_as_a_whole_resets_nothing():
+    with served() as server:
+        client = Client(port_of(server))
+        client.send(package(SESSION, flags=PANIC))
+        epoch = client.signal(0).epoch
+        for data in (package(SESSION, record(0x0599), flags=RESET, sequence=epoch), package(4, flags=RESET, sequence=epoch),
+                     package(QUERY, record(0x0407, b"x"), flags=RESET, sequence=epoch)):
+            client.send(data)
+            tap.equal(client.signal(0).signal, ERROR)
+            client.command(setspeed(0.1, tag=5))
+            tap.equal(client.signal(5).signal, PANICKED)
+        client.session(flags=RESET, sequence=epoch)
+        tap.equal(client.signal(0).signal, SUCCESS)
+
+
+def a_package_without_commands_is_a_frame():
+    """It counts in its sequence. With CLEAR it drops what waits."""
+    with served() as server:
+        client = Client(port_of(server), lease=20_000_000)
+        client.session(begin(3, PLAYBACK, 3, 400_000, tag=1))
+        client.signal(1)
+        for i, records in enumerate(([move((1, 0, 0.02))], [], [move((1, 0, 0.0))])):
+            client.command(*records, mode=PLAYBACK, time=200_000 * i, sequence=3)
+        _, signal, frames, played = struct.unpack_from(">IBxxxII", client.await_record(0x8002))
+        tap.equal((signal, frames, played), (SUCCESS, 3, 3))
+        later = client.server_time() + 20_000_000
+        client.command(set_dof(1, 0, 0.5, tag=5), mode=DELAY, flags=ACK, time=later)
+        client.command(mode=DELAY, flags=motion.CLEAR, time=later)
+        tap.equal((client.signal(5).text), "cleared")
 
 
 def foreign_bytes_end_the_connection():
@@ -748,6 +780,6 @@ tap.main(the_client_of_the_page_plays_on_unknown_robots, a_robot_of_a_file_that_
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, frames_of_a_lost_client_can_be_finished, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
          a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told,
-         packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
+         packages_that_are_wrong_are_refused_as_a_whole, a_reset_that_is_refused_as_a_whole_resets_nothing, a_package_without_commands_is_a_frame, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,
          the_head_is_on_another_server, another_device_takes_over_while_a_sequence_plays)
