@@ -103,6 +103,10 @@ static bool read_goto(tpi_motion_engine *e, const tpi_motion_goto *go, tpi_motio
         tp_fail(err, TP_E_UNSUPPORTED, "the robot has no base that drives to a pose");
         return false;
     }
+    if (go->frame > 1) {
+        tp_fail(err, TP_E_UNSUPPORTED, "a pose is in frame 0 or 1, not %u", (unsigned)go->frame);
+        return false;
+    }
     out->servo = TPI_MOTION_GOTO_SERVO;
     out->frame = go->frame;
     for (uint16_t i = 0; i < 3; i++) {
