@@ -556,6 +556,21 @@ static void so_may_the_ends_of_several_playbacks(void **state)
     }
 }
 
+/* The duration is the time from the first to the last frame. */
+static void a_playback_of_one_frame_has_no_duration(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_begin begin = {.sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 1};
+    const tpi_motion_header header = {.mode = TPI_MOTION_PLAYBACK, .sequence = 1};
+
+    bench_session(b, c, TPI_MOTION_BEGIN, &begin);
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_send(b, c, header, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 0.1, 0});
+    bench_wait(b, c, 2000);
+    assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+}
+
 static void a_sequence_has_to_begin(void **state)
 {
     struct bench *b = *state;
@@ -601,6 +616,7 @@ int main(void)
         BENCH_CASE(a_clear_that_is_refused_drops_nothing),
         BENCH_CASE(the_end_of_a_playback_may_come_when_it_is_over),
         BENCH_CASE(so_may_the_ends_of_several_playbacks),
+        BENCH_CASE(a_playback_of_one_frame_has_no_duration),
         BENCH_CASE(a_sequence_has_to_begin),
     };
 

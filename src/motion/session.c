@@ -121,7 +121,7 @@ static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const 
     if (b->estimate > 1 || b->late > 2 || b->duration_us > MOST_US || b->target_us > MOST_US) {
         return "a field is out of range";
     }
-    if (playback && (b->frames == 0 || b->duration_us == 0)) {
+    if (playback && (b->frames == 0 || (b->frames > 1 && b->duration_us == 0))) {
         return "a playback needs the number of frames and the duration";
     }
     if (b->sequence == 0) {

@@ -1057,7 +1057,7 @@ class Model:
             return ERROR
         if record.mode not in (PLAYBACK, ADAPTIVE) or record.estimate > 1 or record.late > 2:
             return ERROR
-        if record.mode == PLAYBACK and not (record.frames and record.duration):
+        if record.mode == PLAYBACK and not (record.frames == 1 or (record.frames and record.duration)):
             return ERROR
         client.sequences[record.sequence] = Sequence(client, record)
         client.over = [id for id in client.over if id != record.sequence]
