@@ -34,6 +34,10 @@ enum {
     TPI_MOTION_REASON = 64,      /* bytes of a text that is kept while a command plays */
 };
 
+/* Clients read limits and send values in millionths, rounded. A value that is no further than this
+ * beyond a limit is on it: nothing is clamped. */
+static const double TPI_MOTION_ROUNDING = 0.6e-6;
+
 typedef enum tpi_motion_track_state {
     TPI_MOTION_TRACK_FREE,
     TPI_MOTION_TRACK_COLLECTS, /* a sequence that has not started */

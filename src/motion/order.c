@@ -47,7 +47,7 @@ static void clamp(tpi_motion_engine *e, tpi_motion_order *out)
         tpi_motion_target *target = &out->targets[i];
         const double value = clamped(&e->axes[target->axis], out->servo, target->value);
 
-        if (value != target->value) {
+        if (fabs(value - target->value) > TPI_MOTION_ROUNDING) {
             tpi_motion_change_add(&out->change, TPI_MOTION_CLAMPED, target->axis, target->value,
                                   value);
         }
