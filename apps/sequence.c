@@ -89,6 +89,7 @@ bool sequence_add_target(struct sequence *s, long name, double value)
     }
     s->targets = list;
     s->targets[s->target_count++] = (struct sequence_target){(uint32_t)name, value};
+    s->names[name].frame = s->frame_count;
     s->frames[s->frame_count - 1].count++;
     return true;
 }

@@ -135,6 +135,10 @@ static void mistakes_in_json_have_their_place(void **state)
     fails("[{\"time\": 0, \"drive\": [1, 2, 3, 4]}]", "dance:1:32: three numbers are enough");
     fails("[{\"time\": 0, \"stop\": true, \"goto\": [1, 2, 3]}]",
           "dance:1:35: the base has two commands");
+    fails("[{\"time\": 0, \"set\": {\"a\": 1, \"a\": 2}}]",
+          "dance:1:31: the frame has this dof twice");
+    fails("[{\"time\": 0, \"set\": {\"a\": 1}, \"set\": {\"b\": 1, \"a\": 2}}]",
+          "dance:1:48: the frame has this dof twice");
     fails("[{\"time\": 0, \"set\": {\"a\": NaN}}]", "dance:1:27: 'N' where a number was expected");
 }
 
