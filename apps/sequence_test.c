@@ -102,6 +102,24 @@ static void a_sequence_ends_at_rest(void **state)
     sequence_fini(&s);
 }
 
+/* A set-point ends by itself: a frame behind it would cut it short. */
+static void a_set_point_ends_the_speed_before_it(void **state)
+{
+    struct sequence s;
+
+    (void)state;
+    reads(&s, "time,a.speed,a,duration\n0,1,,\n0.5,,2,9\n");
+    assert_true(sequence_add_rest(&s));
+    assert_int_equal(s.frame_count, 2);
+    sequence_fini(&s);
+    reads(&s, "time,a.speed,a,b\n0,,2,\n0.5,1,,2\n");
+    assert_true(sequence_add_rest(&s));
+    assert_int_equal(s.frame_count, 3);
+    assert_int_equal(s.frames[2].count, 1);
+    assert_int_equal(s.names[s.targets[s.frames[2].first].name].servo, 2);
+    sequence_fini(&s);
+}
+
 static void mistakes_in_a_table_have_their_place(void **state)
 {
     (void)state;
@@ -148,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_table_has_a_frame_in_each_line),
         cmocka_unit_test(json_has_a_list_of_frames),
         cmocka_unit_test(a_sequence_ends_at_rest),
+        cmocka_unit_test(a_set_point_ends_the_speed_before_it),
         cmocka_unit_test(mistakes_in_a_table_have_their_place),
         cmocka_unit_test(mistakes_in_json_have_their_place),
     };
