@@ -336,7 +336,9 @@ static bool put_cell(struct reader *r, const struct cell *cell, long kind, doubl
     }
     const sequence_base base = kind < COLUMN_VX ? BASE_GOTO : BASE_DRIVE;
     if (frame->base != BASE_NOTHING && frame->base != base) {
-        return reject(r, TP_E_INVALID, cell->column, "is a speed, beside a pose of the base",
+        return reject(r, TP_E_INVALID, cell->column,
+                      base == BASE_GOTO ? "is a pose of the base, beside its speed"
+                                        : "is a speed, beside a pose of the base",
                       cell->text, cell->length);
     }
     frame->base = base;

@@ -135,6 +135,8 @@ static void mistakes_in_a_table_have_their_place(void **state)
     fails("time,a\n0,1,2\n", "dance:2:5: there are more cells than columns");
     fails("time,a\n,1\n", "dance:2:1: there is no time");
     fails("time,base.x,base.vx\n0,1,2\n", "dance:2:5: \"2\" is a speed, beside a pose of the base");
+    fails("time,base.vx,base.x\n0,1,2\n",
+          "dance:2:5: \"2\" is a pose of the base, beside its speed");
     fails("time,caf\xc3\xa9,b\n0,1,x\n", "dance:2:5: \"x\" is no number");
     fails("time,a\n0,\xff\n", "dance: it is no text in UTF-8");
 }
