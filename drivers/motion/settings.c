@@ -185,10 +185,10 @@ static tp_status read_acceleration(struct motion *m, const char *text, tp_error 
 }
 
 /* What devices take: positions and speeds, of which the driver makes the one they need, or forces.
- */
+ * A dof without a device takes nothing. */
 static tp_status mask_servos(struct motion *m, tp_error *err)
 {
-    for (uint16_t j = 1; j < m->robot.joint_count; j++) {
+    for (uint16_t j = 0; j < m->robot.joint_count; j++) {
         for (uint16_t i = 0; i < m->robot.joints[j].dof_count; i++) {
             tpi_motion_dof *dof = &m->robot.joints[j].dofs[i];
             const tpi_motion_place *place = &m->places[m->robot.joints[j].first_dof + i];
@@ -202,8 +202,9 @@ static tp_status mask_servos(struct motion *m, tp_error *err)
                                "%s: joint %s takes no forces (servo=\"force\" in the URDF file)",
                                output->key, m->robot.joints[j].name);
             }
-            dof->servo &= forces ? TPI_MOTION_SERVO_FORCE
-                                 : TPI_MOTION_SERVO_POSITION | TPI_MOTION_SERVO_SPEED;
+            dof->servo &= output == NULL ? 0
+                          : forces       ? TPI_MOTION_SERVO_FORCE
+                                         : TPI_MOTION_SERVO_POSITION | TPI_MOTION_SERVO_SPEED;
         }
     }
     return TP_OK;
