@@ -95,7 +95,7 @@ static tp_status find_joint(const struct motion *m, const char *key, const char 
     return TP_OK;
 }
 
-/* The joints that `joints` lists. */
+/* The joints that `joints` lists. One that no device can move would shift those behind it. */
 static tp_status add_listed(struct motion *m, struct output *output, const char *list,
                             tp_error *err)
 {
@@ -106,7 +106,12 @@ static tp_status add_listed(struct motion *m, struct output *output, const char 
     for (list = next_word(list, word, sizeof word); word[0] != '\0' && status == TP_OK;
          list = next_word(list, word, sizeof word)) {
         status = find_joint(m, output->key, word, &joint, err);
+        const uint16_t before = output->count;
         status = status == TP_OK ? add_joint(m, output, &m->robot.joints[joint], err) : status;
+        if (status == TP_OK && output->count == before) {
+            status = tp_fail(err, TP_E_INVALID, "%s: joint %s does not move by itself", output->key,
+                             word);
+        }
     }
     return status;
 }

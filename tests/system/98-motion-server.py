@@ -740,6 +740,19 @@ driver ( name "motion" provides [ "mechanism:0" ] requires [ "open:::position1d:
             tap.equal((signal.signal, signal.text), (SUCCESS, "done"))
 
 
+def a_list_of_joints_has_those_that_move():
+    """Another one would shift the actuators of those behind it."""
+    text = """driver ( name "fake" provides [ "actarray:0" ] )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "open:::actarray:0" ] urdf "gripper.urdf" joints [ "open %s" ] )"""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "gripper.urdf").write_text(GRIPPER)
+        config = pathlib.Path(folder, "gripper.cfg")
+        for joints, code, reason in (("open", 0, ""), ("passive open", 1, "open: joint passive does not move by itself")):
+            config.write_text(text % joints)
+            result = tap.run([PROGRAM, "check", str(config)])
+            tap.equal((result.returncode, reason in result.stderr), (code, True))
+
+
 def a_robot_of_a_file_that_says_nothing_of_wheels_drives():
     text = """front ( name "motion" ) driver ( name "fake" provides [ "position2d:0" "position1d:0" ] rate 50 )
 driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:0" "open:::position1d:0" ] urdf "%s" device_lease 60 )"""
@@ -775,7 +788,7 @@ def the_client_of_the_page_plays_on_unknown_robots():
                 tap.equal([line for line in lines if line.startswith("NA")], [])
 
 
-tap.main(the_client_of_the_page_plays_on_unknown_robots, a_robot_of_a_file_that_says_nothing_of_wheels_drives, limits_of_a_passive_joint_do_not_keep_its_master, a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
+tap.main(the_client_of_the_page_plays_on_unknown_robots, a_list_of_joints_has_those_that_move, a_robot_of_a_file_that_says_nothing_of_wheels_drives, limits_of_a_passive_joint_do_not_keep_its_master, a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
          a_limb_moves_joints_by_its_tip, the_speed_of_a_head_is_measured, a_goto_is_as_fast_as_the_rate_says,
          a_begin_that_is_refused_in_a_panic_names_its_tag, a_summary_tells_of_frames_and_signals_of_commands,
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
