@@ -23,6 +23,16 @@ void tpi_motiond_device_fail(struct output *output, const char *why)
     }
 }
 
+void tpi_motiond_device_unknown(const struct device *d, char *out, size_t space)
+{
+    if (d->parts > 0 && d->parts < d->output->count) {
+        (void)snprintf(out, space, "%s: the device has %u actuators for %u dofs", d->output->key,
+                       (unsigned)d->parts, (unsigned)d->output->count);
+    } else {
+        (void)snprintf(out, space, "%s: the device has not sent its state", d->output->key);
+    }
+}
+
 /* ---- Limits of a slot ------------------------------------------------------------------------ */
 
 static const tpi_motion_dof *dof_of(const struct output *output, unsigned slot)

@@ -82,6 +82,7 @@ struct device {
     double newtons; /* it takes forces: so many N or Nm for an ampere; 0: it does not */
 
     bool known;       /* something was measured */
+    uint32_t parts;   /* of an actarray: how many actuators it has; 0: not known */
     int64_t heard_ns; /* when data came last */
     tpi_motion_dof_state states[MOST_SLOTS];
     double zoom;         /* of a ptz, which keeps it */
@@ -214,6 +215,9 @@ void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct c
 
 /* devices.c: the engine wants this of an output. */
 void tpi_motiond_device_emit(void *user, const tpi_motion_write *write);
+
+/* Why it is not known where the device is. */
+void tpi_motiond_device_unknown(const struct device *d, char *out, size_t space);
 
 /* Data of a device have come. */
 void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *msg);
