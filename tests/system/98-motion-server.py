@@ -425,6 +425,8 @@ def a_client_that_is_silent_is_stopped():
         client.command(setspeed(0.1, tag=1))
         signal = client.signal(1, 1)
         tap.equal((signal.signal, signal.text), (INTERRUPTED, "the lease has ended"))
+    with served(FAKE.replace("device_lease 60", "device_lease 60 lease 0.4")) as server:
+        tap.equal(Client(port_of(server)).lease, 400_000)  # of the robot
 
 
 def frames_of_a_lost_client_can_be_finished():
