@@ -31,6 +31,7 @@ enum {
     MOST_OUTPUTS = 64,
     MOST_CHOICES = 4,        /* devices that can take an output over */
     MOST_SLOTS = 64,         /* dofs of a device */
+    MOST_KEY = 200,          /* bytes of a key: the name of a joint */
     MOST_PARKED = 128,       /* writes that wait for a grant */
     MOST_POSTED = 1024,      /* commands that wait at a device */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
@@ -118,7 +119,7 @@ struct device {
 /* What one write of the engine sets. */
 struct output {
     struct motion *motion;                /* borrowed */
-    char key[TPI_MOTION_NAME + 1];        /* of `requires` */
+    char key[MOST_KEY + 1];               /* of `requires` */
     uint16_t index, count;                /* slots */
     uint16_t dofs[MOST_SLOTS];            /* of the robot */
     struct device *devices[MOST_CHOICES]; /* owned */

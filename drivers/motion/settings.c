@@ -29,7 +29,7 @@ static const char *next_word(const char *text, char *word, size_t size)
 /* The text of a list of texts whose first word is this one, behind that word; NULL for none. */
 static const char *text_about(const tp_instance *self, const char *param, const char *first)
 {
-    char word[128];
+    char word[MOST_KEY + 1];
 
     for (size_t i = 0; tp_param_given(self, param) && i < tp_param_count(self, param); i++) {
         const char *rest = next_word(tp_param_string_at(self, param, i), word, sizeof word);
@@ -99,7 +99,7 @@ static tp_status find_joint(const struct motion *m, const char *key, const char 
 static tp_status add_listed(struct motion *m, struct output *output, const char *list,
                             tp_error *err)
 {
-    char word[TPI_MOTION_NAME * 8];
+    char word[MOST_KEY + 1];
     tp_status status = TP_OK;
     int joint;
 
@@ -116,6 +116,17 @@ static tp_status add_listed(struct motion *m, struct output *output, const char 
     return status;
 }
 
+/* Whether a device has this joint for its key. */
+static bool is_key(const struct motion *m, int joint)
+{
+    for (unsigned i = 0; i < m->output_count; i++) {
+        if (tpi_motion_model_joint(m->model, m->outputs[i]->key) == joint) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The joints from the one with this name on, up to the next that another device moves. */
 static tp_status add_from(struct motion *m, struct output *output, tp_error *err)
 {
@@ -126,8 +137,7 @@ static tp_status add_from(struct motion *m, struct output *output, tp_error *err
     for (int i = joint; status == TP_OK && i < m->robot.joint_count && output->count < most; i++) {
         const tpi_motion_joint *at = &m->robot.joints[i];
 
-        if (i > joint && (output_of(m, at->name) != NULL ||
-                          m->places[at->first_dof].output != TPI_MOTION_NOWHERE)) {
+        if (i > joint && (is_key(m, i) || m->places[at->first_dof].output != TPI_MOTION_NOWHERE)) {
             break;
         }
         status = add_joint(m, output, at, err);
@@ -172,7 +182,7 @@ static tp_status choose_dofs(struct motion *m, struct output *output, tp_error *
 
 static tp_status read_acceleration(struct motion *m, const char *text, tp_error *err)
 {
-    char name[TPI_MOTION_NAME * 8], number[64];
+    char name[MOST_KEY + 1], number[64];
     char *end = NULL;
 
     next_word(next_word(text, name, sizeof name), number, sizeof number);
