@@ -339,6 +339,22 @@ static tp_status add_device(struct motion *m, size_t i, tp_error *err)
     return status == TP_OK ? tp_require(m->instance, interface, key, &d->link, err) : status;
 }
 
+/* Each text of a parameter begins with the key of a device. */
+static tp_status check_keys(struct motion *m, const char *param, tp_error *err)
+{
+    char key[MOST_KEY + 1];
+
+    for (size_t i = 0; tp_param_given(m->instance, param) && i < tp_param_count(m->instance, param);
+         i++) {
+        next_word(tp_param_string_at(m->instance, param, i), key, sizeof key);
+        if (output_of(m, key) == NULL) {
+            tp_param_blame(m->instance, param);
+            return tp_fail(err, TP_E_UNKNOWN, "no device in `requires` has the key \"%.60s\"", key);
+        }
+    }
+    return TP_OK;
+}
+
 static tp_status add_devices(struct motion *m, tp_error *err)
 {
     tp_status status = TP_OK;
@@ -349,6 +365,8 @@ static tp_status add_devices(struct motion *m, tp_error *err)
     for (size_t i = 0; i < tp_requires_count(m->instance) && status == TP_OK; i++) {
         status = add_device(m, i, err);
     }
+    status = status == TP_OK ? check_keys(m, "joints", err) : status;
+    status = status == TP_OK ? check_keys(m, "control", err) : status;
     for (unsigned i = 0; i < m->output_count && status == TP_OK; i++) {
         status = choose_dofs(m, m->outputs[i], err);
         for (unsigned k = 0; k < m->outputs[i]->device_count && status == TP_OK; k++) {

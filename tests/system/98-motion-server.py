@@ -755,8 +755,8 @@ driver ( name "motion" provides [ "mechanism:0" ] requires [ "open:::actarray:0"
             tap.equal((result.returncode, reason in result.stderr), (code, True))
 
 
-def a_key_can_be_a_long_name():
-    """Names of 38 bytes that differ at the end."""
+def a_key_can_be_a_long_name_and_has_to_be_one():
+    """Names of 38 bytes that differ at the end; texts about a key that no device has."""
     keys = ["left_front_wheel_steering_hinge_joint_" + end for end in "ab"]
     joints = "".join(f'<joint name="{key}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/>'
                      '<limit lower="-1" upper="1" velocity="1" effort="1"/></joint>' for i, key in enumerate(keys))
@@ -765,6 +765,10 @@ driver ( name "motion" provides [ "mechanism:0" ] requires [ "%s:::position1d:0"
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "long.urdf").write_text(f'<robot name="long"><link name="l0"/><link name="l1"/><link name="l2"/>{joints}</robot>')
         config = pathlib.Path(folder, "long.cfg")
+        for more, code in (("", 0), (f'control [ "{keys[1]} speed" ]', 0), ('control [ "left speed" ]', 1), ('joints [ "left l0" ]', 1)):
+            config.write_text(text % (*keys, more))
+            result = tap.run([PROGRAM, "check", str(config)])
+            tap.equal((result.returncode, 'no device in `requires` has the key "left"' in result.stderr), (code, code == 1))
         config.write_text(text % (*keys, "device_lease 60"))
         with player.launched([PROGRAM, "run", str(config), "--any-port"]) as server:
             client = Client(port_of(server))
@@ -822,7 +826,7 @@ def the_client_of_the_page_plays_on_unknown_robots():
                 tap.equal([line for line in lines if line.startswith("NA")], [])
 
 
-tap.main(the_client_of_the_page_plays_on_unknown_robots, a_list_of_joints_has_those_that_move, a_key_can_be_a_long_name, a_device_with_too_few_actuators_is_named, a_robot_of_a_file_that_says_nothing_of_wheels_drives, limits_of_a_passive_joint_do_not_keep_its_master, a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
+tap.main(the_client_of_the_page_plays_on_unknown_robots, a_list_of_joints_has_those_that_move, a_key_can_be_a_long_name_and_has_to_be_one, a_device_with_too_few_actuators_is_named, a_robot_of_a_file_that_says_nothing_of_wheels_drives, limits_of_a_passive_joint_do_not_keep_its_master, a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
          a_limb_moves_joints_by_its_tip, the_speed_of_a_head_is_measured, a_goto_is_as_fast_as_the_rate_says,
          a_begin_that_is_refused_in_a_panic_names_its_tag, a_summary_tells_of_frames_and_signals_of_commands,
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
