@@ -261,7 +261,7 @@ tp_status motion_play_as_sequence(struct play *p, tp_error *err)
     const tp_motion_sequence what = {.size = sizeof what,
                                      .mode = p->mode,
                                      .frames = (uint32_t)s->frame_count,
-                                     .duration_ns = length_s > 0 ? (int64_t)(length_s * 1e9) : 1000,
+                                     .duration_ns = (int64_t)(length_s * 1e9),
                                      .paper = p->paper};
     tp_status status = tp_motion_begin(p->mover.robot, &what, &p->number, NULL, err);
 

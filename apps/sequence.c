@@ -89,20 +89,28 @@ bool sequence_add_target(struct sequence *s, long name, double value)
     }
     s->targets = list;
     s->targets[s->target_count++] = (struct sequence_target){(uint32_t)name, value};
+    s->names[name].frame = s->frame_count;
+    s->names[name].value = value;
     s->frames[s->frame_count - 1].count++;
     return true;
 }
 
-/* The last speeds of everything that has one. */
-static bool add_zeros(struct sequence *s, size_t frames)
+/* Whether a dof has a speed at the end: no set-point and no force follows it. */
+static bool has_speed(const struct sequence *s, const struct sequence_name *name)
 {
-    for (uint32_t n = 0; n < s->name_count; n++) {
-        double last = 0;
+    bool last = name->servo == 2 && name->value != 0;
 
-        for (size_t i = 0; s->names[n].servo == 2 && i < s->frames[frames].first; i++) {
-            last = s->targets[i].name == n ? s->targets[i].value : last;
-        }
-        if (last != 0 && !sequence_add_target(s, (long)n, 0)) {
+    for (size_t i = 0; i < s->name_count && last; i++) {
+        last = s->names[i].frame <= name->frame || strcmp(s->names[i].text, name->text) != 0;
+    }
+    return last;
+}
+
+/* For everything that has a speed. */
+static bool add_zeros(struct sequence *s)
+{
+    for (size_t i = 0; i < s->name_count; i++) {
+        if (has_speed(s, &s->names[i]) && !sequence_add_target(s, (long)i, 0)) {
             return false;
         }
     }
@@ -121,7 +129,7 @@ bool sequence_add_rest(struct sequence *s)
     const bool drives = drive != NULL && drive->base == BASE_DRIVE &&
                         (drive->values[0] != 0 || drive->values[1] != 0 || drive->values[2] != 0);
     struct sequence_frame *frame = sequence_add_frame(s);
-    if (frame == NULL || !add_zeros(s, count)) {
+    if (frame == NULL || !add_zeros(s)) {
         return false;
     }
     s->frames[count].time_s = s->frames[count - 1].time_s + gap;
@@ -328,7 +336,9 @@ static bool put_cell(struct reader *r, const struct cell *cell, long kind, doubl
     }
     const sequence_base base = kind < COLUMN_VX ? BASE_GOTO : BASE_DRIVE;
     if (frame->base != BASE_NOTHING && frame->base != base) {
-        return reject(r, TP_E_INVALID, cell->column, "is a speed, beside a pose of the base",
+        return reject(r, TP_E_INVALID, cell->column,
+                      base == BASE_GOTO ? "is a pose of the base, beside its speed"
+                                        : "is a speed, beside a pose of the base",
                       cell->text, cell->length);
     }
     frame->base = base;

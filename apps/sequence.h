@@ -36,6 +36,8 @@ struct sequence_name {
     char text[SEQUENCE_NAME + 1];
     uint8_t servo; /* 1 set-point, 2 speed, 4 force */
     unsigned line, column;
+    size_t frame;        /* the last one that commands it, counted from 1; 0: none does */
+    double value;        /* there */
     uint16_t joint, dof; /* set by the caller, which knows the robot */
 };
 

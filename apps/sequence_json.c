@@ -94,6 +94,9 @@ static bool read_targets(struct sequence *s, tpi_json *json, uint8_t servo)
         if (index < 0) {
             return tpi_json_reject_at(json, at, "too many dofs, or too long a name");
         }
+        if (s->names[index].frame == s->frame_count) {
+            return tpi_json_reject_at(json, at, "the frame has this dof twice");
+        }
         if (!read_number(json, &value)) {
             return false;
         }

@@ -102,6 +102,24 @@ static void a_sequence_ends_at_rest(void **state)
     sequence_fini(&s);
 }
 
+/* A set-point ends by itself: a frame behind it would cut it short. */
+static void a_set_point_ends_the_speed_before_it(void **state)
+{
+    struct sequence s;
+
+    (void)state;
+    reads(&s, "time,a.speed,a,duration\n0,1,,\n0.5,,2,9\n");
+    assert_true(sequence_add_rest(&s));
+    assert_int_equal(s.frame_count, 2);
+    sequence_fini(&s);
+    reads(&s, "time,a.speed,a,b\n0,,2,\n0.5,1,,2\n");
+    assert_true(sequence_add_rest(&s));
+    assert_int_equal(s.frame_count, 3);
+    assert_int_equal(s.frames[2].count, 1);
+    assert_int_equal(s.names[s.targets[s.frames[2].first].name].servo, 2);
+    sequence_fini(&s);
+}
+
 static void mistakes_in_a_table_have_their_place(void **state)
 {
     (void)state;
@@ -117,6 +135,8 @@ static void mistakes_in_a_table_have_their_place(void **state)
     fails("time,a\n0,1,2\n", "dance:2:5: there are more cells than columns");
     fails("time,a\n,1\n", "dance:2:1: there is no time");
     fails("time,base.x,base.vx\n0,1,2\n", "dance:2:5: \"2\" is a speed, beside a pose of the base");
+    fails("time,base.vx,base.x\n0,1,2\n",
+          "dance:2:5: \"2\" is a pose of the base, beside its speed");
     fails("time,caf\xc3\xa9,b\n0,1,x\n", "dance:2:5: \"x\" is no number");
     fails("time,a\n0,\xff\n", "dance: it is no text in UTF-8");
 }
@@ -135,6 +155,10 @@ static void mistakes_in_json_have_their_place(void **state)
     fails("[{\"time\": 0, \"drive\": [1, 2, 3, 4]}]", "dance:1:32: three numbers are enough");
     fails("[{\"time\": 0, \"stop\": true, \"goto\": [1, 2, 3]}]",
           "dance:1:35: the base has two commands");
+    fails("[{\"time\": 0, \"set\": {\"a\": 1, \"a\": 2}}]",
+          "dance:1:31: the frame has this dof twice");
+    fails("[{\"time\": 0, \"set\": {\"a\": 1}, \"set\": {\"b\": 1, \"a\": 2}}]",
+          "dance:1:48: the frame has this dof twice");
     fails("[{\"time\": 0, \"set\": {\"a\": NaN}}]", "dance:1:27: 'N' where a number was expected");
 }
 
@@ -144,6 +168,7 @@ int main(void)
         cmocka_unit_test(a_table_has_a_frame_in_each_line),
         cmocka_unit_test(json_has_a_list_of_frames),
         cmocka_unit_test(a_sequence_ends_at_rest),
+        cmocka_unit_test(a_set_point_ends_the_speed_before_it),
         cmocka_unit_test(mistakes_in_a_table_have_their_place),
         cmocka_unit_test(mistakes_in_json_have_their_place),
     };

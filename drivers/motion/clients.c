@@ -159,15 +159,14 @@ static tp_status req_watch(tp_device *device, const tp_mechanism_join *ask,
     return add_member(device, ask, true, err);
 }
 
-/* Reports to the client which devices send nothing. */
+/* Reports to the client which devices send nothing that is of use. */
 static void give_up_joining(struct motion *m, struct member *member)
 {
     char why[160] = "the robot is not ready";
 
     for (unsigned i = 0; i < m->output_count; i++) {
         if (!output_device(m->outputs[i])->known) {
-            (void)snprintf(why, sizeof why, "%s: the device has not sent its state",
-                           m->outputs[i]->key);
+            tpi_motiond_device_unknown(output_device(m->outputs[i]), why, sizeof why);
         }
     }
     tp_ticket_fail(member->joins, TP_E_DEVICE, why);

@@ -23,6 +23,16 @@ void tpi_motiond_device_fail(struct output *output, const char *why)
     }
 }
 
+void tpi_motiond_device_unknown(const struct device *d, char *out, size_t space)
+{
+    if (d->parts > 0 && d->parts < d->output->count) {
+        (void)snprintf(out, space, "%.60s: the device has %u actuators for %u dofs", d->output->key,
+                       (unsigned)d->parts, (unsigned)d->output->count);
+    } else {
+        (void)snprintf(out, space, "%.60s: the device has not sent its state", d->output->key);
+    }
+}
+
 /* ---- Limits of a slot ------------------------------------------------------------------------ */
 
 static const tpi_motion_dof *dof_of(const struct output *output, unsigned slot)
@@ -312,7 +322,7 @@ static void look_at_way(struct output *output, int64_t now_ns)
     if (is_silent(output, now_ns)) {
         char why[80];
 
-        (void)snprintf(why, sizeof why, "%s: no data of the device for %g s", output->key,
+        (void)snprintf(why, sizeof why, "%.40s: no data of the device for %g s", output->key,
                        (double)SILENT_NS * 1e-9);
         tpi_motiond_device_fail(output, why);
         return;

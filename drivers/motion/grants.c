@@ -25,7 +25,7 @@ static void note_once(const struct output *output, const char *why)
 
     if (why[0] != '\0' && !m->noted) {
         m->noted = true;
-        (void)snprintf(text, sizeof text, "%s: timed commands are played without it: %s",
+        (void)snprintf(text, sizeof text, "%.60s: timed commands are played without it: %s",
                        output->key, why);
         tp_instance_note(m->instance, text);
     }
@@ -142,7 +142,7 @@ static void fail_busy(struct output *output, int64_t lease_ns)
     char why[sizeof output->fault];
 
     (void)snprintf(why, sizeof why,
-                   "%s: the device was busy for over %.3g s, and a command became too old",
+                   "%.60s: the device was busy for over %.3g s, and a command became too old",
                    output->key, (double)lease_ns * 1e-9);
     tpi_motiond_device_fail(output, why);
 }
@@ -171,7 +171,7 @@ void tpi_motiond_grant_look(struct device *d)
         fail_busy(output, tp_grant_lease_ns(d->grant));
         return;
     }
-    (void)snprintf(why, sizeof why, "%s: the device refused a command", output->key);
+    (void)snprintf(why, sizeof why, "%.60s: the device refused a command", output->key);
     tpi_motiond_device_fail(output, why);
 }
 
@@ -218,7 +218,7 @@ bool tpi_motiond_grant_renew(struct device *d, int64_t now_ns)
         return false;
     }
     (void)snprintf(why, sizeof why,
-                   "%s: the grant of the device has ended, and it does not say why",
+                   "%.60s: the grant of the device has ended, and it does not say why",
                    d->output->key);
     tpi_motiond_device_fail(d->output, why);
     return true;
@@ -230,7 +230,7 @@ static void look_for_grant(const struct device *d, int64_t now_ns)
     char why[80];
 
     if (d->parked_count > 0 && now_ns - d->parked_ns >= GRANT_NS) {
-        (void)snprintf(why, sizeof why, "%s: the device was not granted within %g s",
+        (void)snprintf(why, sizeof why, "%.40s: the device was not granted within %g s",
                        d->output->key, (double)GRANT_NS * 1e-9);
         tpi_motiond_device_fail(d->output, why);
     }

@@ -150,7 +150,11 @@ static bool read_arm(struct device *d, const tp_msg *msg)
 {
     const tp_actarray_data *data = tp_msg_payload(msg);
 
-    if (!is_data(msg, TP_ACTARRAY_DATA_STATE) || data->actuators_count < d->output->count) {
+    if (!is_data(msg, TP_ACTARRAY_DATA_STATE)) {
+        return false;
+    }
+    d->parts = data->actuators_count;
+    if (d->parts < d->output->count) {
         return false;
     }
     for (unsigned i = 0; i < d->output->count; i++) {

@@ -64,7 +64,7 @@ static void note_lost(struct device *d, const tp_limb_data *data)
 
     if (!d->lost) {
         (void)snprintf(text, sizeof text,
-                       "%s: the joints of the URDF file cannot have the tip at %.3f %.3f %.3f, "
+                       "%.60s: the joints of the URDF file cannot have the tip at %.3f %.3f %.3f, "
                        "where the limb says that it is",
                        d->output->key, data->position.px, data->position.py, data->position.pz);
         tp_instance_note(d->output->motion->instance, text);

@@ -31,6 +31,7 @@ enum {
     MOST_OUTPUTS = 64,
     MOST_CHOICES = 4,        /* devices that can take an output over */
     MOST_SLOTS = 64,         /* dofs of a device */
+    MOST_KEY = 200,          /* bytes of a key: the name of a joint */
     MOST_PARKED = 128,       /* writes that wait for a grant */
     MOST_POSTED = 1024,      /* commands that wait at a device */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
@@ -82,6 +83,7 @@ struct device {
     double newtons; /* it takes forces: so many N or Nm for an ampere; 0: it does not */
 
     bool known;       /* something was measured */
+    uint32_t parts;   /* of an actarray: how many actuators it has; 0: not known */
     int64_t heard_ns; /* when data came last */
     tpi_motion_dof_state states[MOST_SLOTS];
     double zoom;         /* of a ptz, which keeps it */
@@ -117,7 +119,7 @@ struct device {
 /* What one write of the engine sets. */
 struct output {
     struct motion *motion;                /* borrowed */
-    char key[TPI_MOTION_NAME + 1];        /* of `requires` */
+    char key[MOST_KEY + 1];               /* of `requires` */
     uint16_t index, count;                /* slots */
     uint16_t dofs[MOST_SLOTS];            /* of the robot */
     struct device *devices[MOST_CHOICES]; /* owned */
@@ -214,6 +216,9 @@ void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct c
 
 /* devices.c: the engine wants this of an output. */
 void tpi_motiond_device_emit(void *user, const tpi_motion_write *write);
+
+/* Why it is not known where the device is. */
+void tpi_motiond_device_unknown(const struct device *d, char *out, size_t space);
 
 /* Data of a device have come. */
 void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *msg);

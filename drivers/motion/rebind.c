@@ -53,7 +53,10 @@ tp_status tpi_motiond_rebind(tp_device *device, const tp_mechanism_part *ask, tp
         return tp_fail(err, TP_E_LIMIT, "%s: another device takes over already", output->key);
     }
     if (!to->known) {
-        return tp_fail(err, TP_E_DEVICE, "%s: the device has not sent its state", output->key);
+        char why[160];
+
+        tpi_motiond_device_unknown(to, why, sizeof why);
+        return tp_fail(err, TP_E_DEVICE, "%s", why);
     }
     output->change.to = to;
     output->change.ticket = tp_device_defer(device);

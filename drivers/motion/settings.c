@@ -29,7 +29,7 @@ static const char *next_word(const char *text, char *word, size_t size)
 /* The text of a list of texts whose first word is this one, behind that word; NULL for none. */
 static const char *text_about(const tp_instance *self, const char *param, const char *first)
 {
-    char word[128];
+    char word[MOST_KEY + 1];
 
     for (size_t i = 0; tp_param_given(self, param) && i < tp_param_count(self, param); i++) {
         const char *rest = next_word(tp_param_string_at(self, param, i), word, sizeof word);
@@ -95,20 +95,36 @@ static tp_status find_joint(const struct motion *m, const char *key, const char 
     return TP_OK;
 }
 
-/* The joints that `joints` lists. */
+/* The joints that `joints` lists. One that no device can move would shift those behind it. */
 static tp_status add_listed(struct motion *m, struct output *output, const char *list,
                             tp_error *err)
 {
-    char word[TPI_MOTION_NAME * 8];
+    char word[MOST_KEY + 1];
     tp_status status = TP_OK;
     int joint;
 
     for (list = next_word(list, word, sizeof word); word[0] != '\0' && status == TP_OK;
          list = next_word(list, word, sizeof word)) {
         status = find_joint(m, output->key, word, &joint, err);
+        const uint16_t before = output->count;
         status = status == TP_OK ? add_joint(m, output, &m->robot.joints[joint], err) : status;
+        if (status == TP_OK && output->count == before) {
+            status = tp_fail(err, TP_E_INVALID, "%s: joint %s does not move by itself", output->key,
+                             word);
+        }
     }
     return status;
+}
+
+/* Whether a device has this joint for its key. */
+static bool is_key(const struct motion *m, int joint)
+{
+    for (unsigned i = 0; i < m->output_count; i++) {
+        if (tpi_motion_model_joint(m->model, m->outputs[i]->key) == joint) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The joints from the one with this name on, up to the next that another device moves. */
@@ -121,8 +137,7 @@ static tp_status add_from(struct motion *m, struct output *output, tp_error *err
     for (int i = joint; status == TP_OK && i < m->robot.joint_count && output->count < most; i++) {
         const tpi_motion_joint *at = &m->robot.joints[i];
 
-        if (i > joint && (output_of(m, at->name) != NULL ||
-                          m->places[at->first_dof].output != TPI_MOTION_NOWHERE)) {
+        if (i > joint && (is_key(m, i) || m->places[at->first_dof].output != TPI_MOTION_NOWHERE)) {
             break;
         }
         status = add_joint(m, output, at, err);
@@ -167,7 +182,7 @@ static tp_status choose_dofs(struct motion *m, struct output *output, tp_error *
 
 static tp_status read_acceleration(struct motion *m, const char *text, tp_error *err)
 {
-    char name[TPI_MOTION_NAME * 8], number[64];
+    char name[MOST_KEY + 1], number[64];
     char *end = NULL;
 
     next_word(next_word(text, name, sizeof name), number, sizeof number);
@@ -185,10 +200,10 @@ static tp_status read_acceleration(struct motion *m, const char *text, tp_error 
 }
 
 /* What devices take: positions and speeds, of which the driver makes the one they need, or forces.
- */
+ * A dof without a device takes nothing. */
 static tp_status mask_servos(struct motion *m, tp_error *err)
 {
-    for (uint16_t j = 1; j < m->robot.joint_count; j++) {
+    for (uint16_t j = 0; j < m->robot.joint_count; j++) {
         for (uint16_t i = 0; i < m->robot.joints[j].dof_count; i++) {
             tpi_motion_dof *dof = &m->robot.joints[j].dofs[i];
             const tpi_motion_place *place = &m->places[m->robot.joints[j].first_dof + i];
@@ -202,8 +217,9 @@ static tp_status mask_servos(struct motion *m, tp_error *err)
                                "%s: joint %s takes no forces (servo=\"force\" in the URDF file)",
                                output->key, m->robot.joints[j].name);
             }
-            dof->servo &= forces ? TPI_MOTION_SERVO_FORCE
-                                 : TPI_MOTION_SERVO_POSITION | TPI_MOTION_SERVO_SPEED;
+            dof->servo &= output == NULL ? 0
+                          : forces       ? TPI_MOTION_SERVO_FORCE
+                                         : TPI_MOTION_SERVO_POSITION | TPI_MOTION_SERVO_SPEED;
         }
     }
     return TP_OK;
@@ -323,6 +339,22 @@ static tp_status add_device(struct motion *m, size_t i, tp_error *err)
     return status == TP_OK ? tp_require(m->instance, interface, key, &d->link, err) : status;
 }
 
+/* Each text of a parameter begins with the key of a device. */
+static tp_status check_keys(struct motion *m, const char *param, tp_error *err)
+{
+    char key[MOST_KEY + 1];
+
+    for (size_t i = 0; tp_param_given(m->instance, param) && i < tp_param_count(m->instance, param);
+         i++) {
+        next_word(tp_param_string_at(m->instance, param, i), key, sizeof key);
+        if (output_of(m, key) == NULL) {
+            tp_param_blame(m->instance, param);
+            return tp_fail(err, TP_E_UNKNOWN, "no device in `requires` has the key \"%.60s\"", key);
+        }
+    }
+    return TP_OK;
+}
+
 static tp_status add_devices(struct motion *m, tp_error *err)
 {
     tp_status status = TP_OK;
@@ -333,6 +365,8 @@ static tp_status add_devices(struct motion *m, tp_error *err)
     for (size_t i = 0; i < tp_requires_count(m->instance) && status == TP_OK; i++) {
         status = add_device(m, i, err);
     }
+    status = status == TP_OK ? check_keys(m, "joints", err) : status;
+    status = status == TP_OK ? check_keys(m, "control", err) : status;
     for (unsigned i = 0; i < m->output_count && status == TP_OK; i++) {
         status = choose_dofs(m, m->outputs[i], err);
         for (unsigned k = 0; k < m->outputs[i]->device_count && status == TP_OK; k++) {

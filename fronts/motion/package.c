@@ -5,6 +5,7 @@
  * it goes as PLAY, for which the session checks the right, the panic and the age; what cannot goes
  * as ASK.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -172,13 +173,8 @@ static void handle_session(struct connection *c, const tpi_motion_header *header
     const uint8_t *payload = bytes + TPI_MOTION_HEADER;
     bool others = false, moves = false;
     tpi_motion_record record;
-    tp_error err = {.text = ""};
     size_t at = 0;
 
-    if (tpi_motion_payload_check(header, payload, &err) != TP_OK) {
-        tpi_motionf_reply_signal(c, header->id, 0, TPI_MOTION_ERROR, err.text);
-        return;
-    }
     while (at < header->size &&
            tpi_motion_record_next(&record, payload, header->size, &at, NULL) == TP_OK) {
         if (!serve(c, header->id, &record)) {
@@ -193,19 +189,39 @@ static void handle_session(struct connection *c, const tpi_motion_header *header
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* A package that is refused does nothing as a whole. The robot checks those that it gets. */
+static tp_status check(const tpi_motion_header *header, const uint8_t *bytes, tp_error *err)
+{
+    if (header->kind == TPI_MOTION_REPLY) {
+        return tp_fail(err, TP_E_INVALID, "only the server replies");
+    }
+    if (header->kind != TPI_MOTION_SESSION && (header->flags & TPI_MOTION_RESET) == 0) {
+        return TP_OK;
+    }
+    return tpi_motion_payload_check(header, bytes + TPI_MOTION_HEADER, err);
+}
+
 void tpi_motionf_package_handle(struct connection *c, const tpi_motion_header *header,
                                 const uint8_t *bytes)
 {
-    if ((header->flags & TPI_MOTION_RESET) != 0) {
+    const bool resets = (header->flags & TPI_MOTION_RESET) != 0;
+    const bool empty = header->records == 0 && header->size == 0;
+    tp_error err = {.text = ""};
+
+    assert(front_is_current(c->front));
+    if (check(header, bytes, &err) != TP_OK) {
+        tpi_motionf_reply_signal(c, header->id, 0, TPI_MOTION_ERROR, err.text);
+        return;
+    }
+    if (resets) {
         reset(c, header);
     }
     if (header->kind == TPI_MOTION_SESSION) {
         handle_session(c, header, bytes);
-    } else if (header->kind == TPI_MOTION_REPLY) {
-        tpi_motionf_reply_signal(c, header->id, 0, TPI_MOTION_ERROR, "only the server replies");
-    } else if (header->size > 0) {
-        forward(c,
-                header->kind == TPI_MOTION_COMMAND ? TP_MECHANISM_REQ_PLAY : TP_MECHANISM_REQ_ASK,
-                header, bytes);
+    } else if (header->kind == TPI_MOTION_COMMAND && (!empty || !resets)) {
+        /* A frame without commands counts in its sequence, and may clear others. */
+        forward(c, TP_MECHANISM_REQ_PLAY, header, bytes);
+    } else if (!empty) {
+        forward(c, TP_MECHANISM_REQ_ASK, header, bytes);
     }
 }

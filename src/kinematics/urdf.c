@@ -41,7 +41,8 @@ struct reading {
     tpi_urdf_link *link; /* the one that is open */
     tpi_urdf_joint *joint;
     tpi_urdf_frame *frame;
-    uint32_t seen; /* bit i: elements[i] was there in the open link, joint or frame */
+    uint32_t seen;  /* bit i: elements[i] was there in the open link, joint or frame */
+    bool has_xacro; /* something that xacro has not expanded */
 };
 
 /* ---- Messages ---- */
@@ -412,7 +413,8 @@ static void open_frame_origin(struct reading *in, const char **attributes)
 static const struct {
     const char *way;
     void (*open)(struct reading *in, const char **attributes);
-    bool once; /* of several in the same link, joint or frame the first one counts */
+    bool once;              /* of several in the same link, joint or frame the first one counts */
+    const char *attributes; /* of the extension: all that it knows */
 } elements[] = {
     {"robot", open_robot, false},
     {"robot/link", open_link, false},
@@ -427,13 +429,44 @@ static const struct {
     {"robot/joint/axis", open_axis, true},
     {"robot/joint/limit", open_limit, true},
     {"robot/joint/mimic", open_mimic, true},
-    {"robot/troupe", NULL, false},
-    {"robot/troupe/base", open_base, false},
-    {"robot/troupe/compound", open_compound, false},
-    {"robot/troupe/joint", open_extra, false},
-    {"robot/troupe/frame", open_frame, false},
-    {"robot/troupe/frame/origin", open_frame_origin, true},
+    {"robot/troupe", NULL, false, ""},
+    {"robot/troupe/base", open_base, false, "type"},
+    {"robot/troupe/compound", open_compound, false, "name joints"},
+    {"robot/troupe/joint", open_extra, false, "name acceleration servo"},
+    {"robot/troupe/frame", open_frame, false, "name link servo"},
+    {"robot/troupe/frame/origin", open_frame_origin, true, "xyz rpy"},
 };
+
+/* The first attribute of an element of the extension that it does not know; NULL for none. */
+static const char *unknown_attribute(int which, const char **attributes)
+{
+    const char *known = which >= 0 ? elements[which].attributes : NULL;
+
+    while (known != NULL && *attributes != NULL && tpi_urdf_has_word(known, *attributes)) {
+        attributes += 2;
+    }
+    return known != NULL ? *attributes : NULL;
+}
+
+/* Other attributes and elements of the extension, which no other program writes, are mistakes. */
+static void look_for_mistakes(struct reading *in, int which, const char *element,
+                              const char **attributes)
+{
+    const char *unknown = unknown_attribute(which, attributes);
+
+    if (unknown != NULL) {
+        tpi_urdf_warn(&in->urdf, line_of(in), "<%.30s>: the attribute %.60s is not known", element,
+                      unknown);
+    }
+    if (which < 0 && in->known + 1 == in->depth && strncmp(in->way, "robot/troupe", 12) == 0) {
+        tpi_urdf_warn(&in->urdf, line_of(in), "<troupe>: the element %.60s is not known", element);
+    }
+    if (which < 0 && strncmp(element, "xacro:", 6) == 0 && !in->has_xacro) {
+        in->has_xacro = true;
+        tpi_urdf_warn(&in->urdf, line_of(in),
+                      "<%.60s> is skipped: xacro makes links and joints of it", element);
+    }
+}
 
 static void open_element(struct reading *in, int which, const char *element,
                          const char **attributes)
@@ -498,7 +531,10 @@ static void XMLCALL on_open(void *data, const char *element, const char **attrib
     const char *why = refusal(in, which);
     if (why != NULL) {
         stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s", why));
-    } else if (which >= 0) {
+        return;
+    }
+    look_for_mistakes(in, which, element, attributes);
+    if (which >= 0) {
         open_element(in, which, element, attributes);
     }
 }

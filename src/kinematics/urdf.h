@@ -134,6 +134,9 @@ bool tpi_urdf_read_numbers(const char *text, double *out, unsigned count, bool m
 /* Read the words of a servo attribute; false for an unknown word. */
 bool tpi_urdf_read_servo(const char *text, unsigned *out);
 
+/* Whether a word is one of `words`, which blanks separate. */
+bool tpi_urdf_has_word(const char *words, const char *word);
+
 /* The pose that an origin means. */
 tpi_spatial tpi_urdf_pose(const tpi_urdf_origin *origin);
 

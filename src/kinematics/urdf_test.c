@@ -425,6 +425,37 @@ static void the_first_of_two_counts(void **state)
     tpi_mechanism_destroy(m);
 }
 
+static void mistakes_in_the_extension_are_warned_of(void **state)
+{
+    tpi_mechanism *m = accept(ROBOT(LINK("a") LINK("b") JOINT(
+        "j", "a", "b",
+        "<limit lower=\"-1\" upper=\"1\" velocity=\"1\"/>") "<troupe>"
+                                                            "<joint name=\"j\" accel=\"3\" "
+                                                            "servo=\"speed\"/>\n"
+                                                            "<frames><frame "
+                                                            "name=\"f\"/></frames></troupe>"));
+
+    (void)state;
+    assert_string_equal(m->warnings->text, "<joint>: the attribute accel is not known");
+    assert_string_equal(m->warnings->next->text, "<troupe>: the element frames is not known");
+    assert_int_equal(m->warnings->next->line, m->warnings->line + 1);
+    assert_null(m->warnings->next->next);
+    tpi_mechanism_destroy(m);
+}
+
+static void what_xacro_has_not_expanded_is_warned_of(void **state)
+{
+    tpi_mechanism *m = accept(ROBOT(
+        LINK("a") "<xacro:macro name=\"m\"><link name=\"b\"/></xacro:macro><xacro:m side=\"l\"/>"));
+
+    (void)state;
+    assert_int_equal(m->link_count, 1);
+    assert_string_equal(m->warnings->text,
+                        "<xacro:macro> is skipped: xacro makes links and joints of it");
+    assert_null(m->warnings->next);
+    tpi_mechanism_destroy(m);
+}
+
 static void a_limit_of_a_plane_has_no_ends(void **state)
 {
     tpi_mechanism *m = accept(ROBOT(LINK("a") LINK(
@@ -580,6 +611,8 @@ int main(void)
         cmocka_unit_test(a_long_name_and_a_long_path_leave_room_for_the_reason),
         cmocka_unit_test(no_memory_is_reported),
         cmocka_unit_test(the_first_of_two_counts),
+        cmocka_unit_test(mistakes_in_the_extension_are_warned_of),
+        cmocka_unit_test(what_xacro_has_not_expanded_is_warned_of),
         cmocka_unit_test(a_limit_of_a_plane_has_no_ends),
         cmocka_unit_test(a_mimic_finds_its_dof_in_a_compound),
         cmocka_unit_test(a_mimic_of_a_mimic_follows_a_free_dof),

@@ -96,6 +96,18 @@ bool tpi_urdf_read_numbers(const char *text, double *out, unsigned count, bool m
     return text[strspn(text, blanks)] == 0;
 }
 
+bool tpi_urdf_has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == words || at[-1] == ' ') && (at[length] == 0 || at[length] == ' ')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpi_urdf_read_servo(const char *text, unsigned *out)
 {
     static const struct {

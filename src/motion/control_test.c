@@ -280,9 +280,37 @@ static void the_robots_rate_is_raised_by_its_client_or_an_operator(void **state)
     bench_session(b, chief, TPI_MOTION_RATE, &(tpi_motion_rate){0.7, 1});
     bench_expect(b, chief, 9999, TPI_MOTION_SUCCESS, true, "");
     bench_session(b, c, TPI_MOTION_RATE, &(tpi_motion_rate){1, 1});
+    bench_expect(b, c, 9999, TPI_MOTION_ERROR, true, "another client has slowed the robot");
+    bench_session(b, chief, TPI_MOTION_RATE, &(tpi_motion_rate){1, 1});
+    bench_expect(b, chief, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_session(b, c, TPI_MOTION_RATE, &(tpi_motion_rate){0.5, 1});
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_session(b, c, TPI_MOTION_RATE, &(tpi_motion_rate){1, 1});
     bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
     bench_set(b, guest, 1, 1, 1);
     bench_expect(b, guest, 1, TPI_MOTION_ERROR, true, "this client may not move the robot");
+}
+
+static void set_robot_rate(struct bench *b, uint32_t client, double rate, const char *why)
+{
+    bench_session(b, client, TPI_MOTION_RATE, &(tpi_motion_rate){rate, 1});
+    bench_expect(b, client, 9999, *why == '\0' ? TPI_MOTION_SUCCESS : TPI_MOTION_ERROR, true, why);
+}
+
+static void a_client_that_slows_the_robot_more_raises_only_its_own_part(void **state)
+{
+    static const char others[] = "another client has slowed the robot";
+    struct bench *b = *state;
+    const uint32_t first = bench_join(b, "a", 0), second = bench_join(b, "b", 0);
+
+    set_robot_rate(b, first, 0.25, "");
+    set_robot_rate(b, second, 0.1, "");
+    set_robot_rate(b, second, 1, others);
+    set_robot_rate(b, first, 0.2, others);
+    set_robot_rate(b, second, 0.25, "");
+    set_robot_rate(b, second, 0.1, "");
+    tpi_motion_engine_leave(b->engine, second, false, b->now_ns);
+    set_robot_rate(b, first, 0.25, others);
 }
 
 /* ---- Sequences ---- */
@@ -556,6 +584,21 @@ static void so_may_the_ends_of_several_playbacks(void **state)
     }
 }
 
+/* The duration is the time from the first to the last frame. */
+static void a_playback_of_one_frame_has_no_duration(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_begin begin = {.sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 1};
+    const tpi_motion_header header = {.mode = TPI_MOTION_PLAYBACK, .sequence = 1};
+
+    bench_session(b, c, TPI_MOTION_BEGIN, &begin);
+    bench_expect(b, c, 9999, TPI_MOTION_SUCCESS, true, "");
+    bench_send(b, c, header, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 0.1, 0});
+    bench_wait(b, c, 2000);
+    assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+}
+
 static void a_sequence_has_to_begin(void **state)
 {
     struct bench *b = *state;
@@ -589,6 +632,7 @@ int main(void)
         BENCH_CASE(what_stops_at_once_is_counted),
         BENCH_CASE(half_the_rate_takes_twice_the_time),
         BENCH_CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
+        BENCH_CASE(a_client_that_slows_the_robot_more_raises_only_its_own_part),
         BENCH_CASE(a_playback_with_uneven_frames_is_refused),
         BENCH_CASE(a_sequence_that_drives_to_a_pose_lasts_until_the_base_is_there),
         BENCH_CASE(a_sequence_with_missing_frames_plays_the_rest),
@@ -601,6 +645,7 @@ int main(void)
         BENCH_CASE(a_clear_that_is_refused_drops_nothing),
         BENCH_CASE(the_end_of_a_playback_may_come_when_it_is_over),
         BENCH_CASE(so_may_the_ends_of_several_playbacks),
+        BENCH_CASE(a_playback_of_one_frame_has_no_duration),
         BENCH_CASE(a_sequence_has_to_begin),
     };
 

@@ -243,7 +243,7 @@ static tp_status make(tpi_motion_engine *e, tp_error *err)
         e->tools == NULL || !take_room(e)) {
         return tp_fail(err, TP_E_NOMEM, "no memory");
     }
-    e->rate = 1;
+    e->rate = e->left_rate = 1;
     e->own.state = TPI_MOTION_TRACK_PLAYS;
     tpi_motion_line_start(&e->own.line, 0, 0, 1);
     const tp_status status = make_axes(e, err);

@@ -236,7 +236,8 @@ static void limits_are_narrowed_and_widened_again(void **state)
     update(b, c, TPI_MOTION_DOF_UPPER, 1, 9, "the description has a narrower limit");
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 9, "the description has a narrower limit");
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 0, "a limit is above 0");
-    update(b, c, TPI_MOTION_DOF_ACCELERATION, 1, (double)INFINITY, "a value is not finite");
+    update(b, c, TPI_MOTION_DOF_ACCELERATION, 1, (double)INFINITY,
+           "the description has a narrower limit");
     update(b, c, TPI_MOTION_DOF_FORCE, 9, 1, "there is no such dof");
     update(b, c, 10, 0, 1, "there is no such field");
     update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 0.1, "");
@@ -252,6 +253,40 @@ static void limits_are_narrowed_and_widened_again(void **state)
     bench_wait(b, c, 20000);
     assert_true(bench_last(b, 0)->values[0] == 2);
     bench_free(b);
+}
+
+/* A client reads 1.745329 of a limit that ends in 25, 1.745330 of one that ends in 75, and the
+ * largest number of one that there is not. */
+static void a_client_can_use_the_limits_that_it_reads(void **state)
+{
+    struct bench *b = *state;
+    const double upper = 1.74532975;
+
+    tpi_motion_engine_destroy(b->engine);
+    free(b->writes);
+    b->joints[1].dofs[0] = bench_dof(3, upper, upper, upper);
+    b->joints[2].dofs[0] = bench_dof(3, (double)INFINITY, 1, 1);
+    b->robot.updates = ~0u;
+    (void)bench_begin(b, NULL);
+    const uint32_t c = tpi_motion_engine_join(b->engine, "a", 3, 0, b->now_ns);
+
+    update(b, c, TPI_MOTION_DOF_UPPER, 1, 1, "");
+    update(b, c, TPI_MOTION_DOF_UPPER, 1, 1.745331, "the description has a narrower limit");
+    update(b, c, TPI_MOTION_DOF_UPPER, 1, 1.74533, "");
+    update(b, c, TPI_MOTION_DOF_VELOCITY, 1, 1.74533, "");
+    update(b, c, TPI_MOTION_DOF_UPPER, 2, 1, "");
+    update(b, c, TPI_MOTION_DOF_LOWER, 2, (double)INFINITY,
+           "the lower limit would be above the upper one");
+    update(b, c, TPI_MOTION_DOF_UPPER, 2, (double)INFINITY, "");
+    update(b, c, TPI_MOTION_DOF_LOWER, 2, (double)INFINITY,
+           "the lower limit would be above the upper one");
+    bench_set(b, c, 1, 1, 1.74533);
+    bench_set(b, c, 2, 2, 5);
+    bench_wait(b, c, 20000);
+    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
+    assert_true(bench_last(b, 1)->values[0] == upper);
+    assert_true(bench_last(b, 2)->values[0] == 5);
 }
 
 static void links_and_frames_are_updated(void **state)
@@ -331,6 +366,7 @@ int main(void)
         BENCH_CASE(a_force_ends_with_its_command),
         BENCH_CASE(times_of_an_earlier_server_are_refused),
         BENCH_CASE(limits_are_narrowed_and_widened_again),
+        BENCH_CASE(a_client_can_use_the_limits_that_it_reads),
         BENCH_CASE(links_and_frames_are_updated),
         BENCH_CASE(nothing_is_updated_that_the_configuration_does_not_allow),
         BENCH_CASE(a_follower_has_a_state_and_bounds_its_master),

@@ -1,6 +1,7 @@
 /* engine.c - the engine: clients, panic, what it tells its binding. */
 #include "motion/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,7 @@ static tpi_motion_client *new_client(const tpi_motion_engine *e)
 static void remove_client(tpi_motion_engine *e, tpi_motion_client *client)
 {
     tpi_motion_session_stop(e, client, TPI_MOTION_INTERRUPTED, true, "the client has left");
-    if (e->slowed_by == client->number) {
-        e->slowed_by = 0;
-    }
+    e->left_rate = fmin(e->left_rate, client->robot_rate);
     for (uint16_t i = 0; i < e->axis_count; i++) {
         if (e->axes[i].holder == client) {
             e->axes[i].holder = NULL;
@@ -108,10 +107,10 @@ uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, ui
     }
     engine->clients[place] = client;
     client->number = place + 1;
-    strncpy(client->label, label, TPI_MOTION_NAME);
+    tpi_motion_name_put(client->label, label);
     client->right = right;
     client->rank = rank;
-    client->rate = 1;
+    client->rate = client->robot_rate = 1;
     client->lease_ns = engine->settings.lease_ns;
     engine->briefs[place].repeat_ns = engine->briefs[place].confirm_ns = INT64_MAX;
     tpi_motion_client_heard(engine, client, engine->now_ns);

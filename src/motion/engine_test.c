@@ -186,6 +186,15 @@ static void what_the_robot_does_not_have_is_said_once_and_the_rest_runs(void **s
     assert_true(bench_last(b, 1)->values[0] == 0.1);
 }
 
+static void a_goto_in_an_unknown_frame_is_na(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_send(b, c, BENCH_DIRECT, TPI_MOTION_GOTO, 1, &(tpi_motion_goto){1, 2, 3, 2});
+    bench_expect(b, c, 1, TPI_MOTION_NA, true, "a pose is in frame 0 or 1, not 2");
+}
+
 static void a_goto_is_stopped_in_a_hold_and_issued_again(void **state)
 {
     struct bench *b = *state;
@@ -445,6 +454,7 @@ int main(void)
         BENCH_CASE(who_is_not_there_gets_nothing),
         BENCH_CASE(a_joint_speed_ends_at_the_limit),
         BENCH_CASE(what_the_robot_does_not_have_is_said_once_and_the_rest_runs),
+        BENCH_CASE(a_goto_in_an_unknown_frame_is_na),
         BENCH_CASE(a_goto_is_stopped_in_a_hold_and_issued_again),
         BENCH_CASE(home_cannot_be_interrupted),
         BENCH_CASE(a_command_at_the_instant_of_a_home_is_busy),

@@ -34,6 +34,10 @@ enum {
     TPI_MOTION_REASON = 64,      /* bytes of a text that is kept while a command plays */
 };
 
+/* Clients read limits and send values in millionths, rounded. A value that is no further than this
+ * beyond a limit is on it: nothing is clamped. */
+static const double TPI_MOTION_ROUNDING = 0.6e-6;
+
 typedef enum tpi_motion_track_state {
     TPI_MOTION_TRACK_FREE,
     TPI_MOTION_TRACK_COLLECTS, /* a sequence that has not started */
@@ -125,7 +129,8 @@ typedef struct tpi_motion_client {
     char label[TPI_MOTION_NAME + 1];
     uint8_t right, mode, late;
     int rank;
-    double rate;
+    double rate;       /* of its own time */
+    double robot_rate; /* what it has slowed the robot to; 1: it has not */
     int64_t heard_ns, lease_ns;
     tpi_motion_store store;
     tpi_motion_answers answers;
@@ -263,8 +268,8 @@ struct tpi_motion_engine {
     unsigned tool_count;
     tpi_motion_track own; /* of brakes */
     tpi_motion_base base;
-    double rate;                /* of the robot */
-    uint32_t slowed_by;         /* the client that lowered it */
+    double rate;                /* of the robot: the lowest that its clients have asked for */
+    double left_rate;           /* the lowest of those that have left */
     int64_t began_ns;           /* the first time that it was told; 0: none yet */
     int64_t now_ns, planned_ns; /* instants before the latter are closed */
     uint64_t arrivals, excesses;

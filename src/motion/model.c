@@ -14,29 +14,6 @@ struct tpi_motion_model {
     tpi_motion_frame *frames;
 };
 
-/* The length of a name that is cut to some bytes, in front of a character that does not fit whole.
- */
-static size_t cut(const char *name, size_t most)
-{
-    size_t length = strlen(name);
-
-    if (length > most) {
-        length = most;
-        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) {
-            length--;
-        }
-    }
-    return length;
-}
-
-static void put_name(char out[TPI_MOTION_NAME + 1], const char *name)
-{
-    const size_t length = cut(name, TPI_MOTION_NAME);
-
-    memcpy(out, name, length);
-    memset(out + length, 0, TPI_MOTION_NAME + 1 - length);
-}
-
 /* Names that are the same since they were cut get the numbers of their records: `size` is that of a
  * record, `names` the name of the first. */
 static void tell_apart(char *names, size_t size, unsigned count)
@@ -52,7 +29,7 @@ static void tell_apart(char *names, size_t size, unsigned count)
         }
         if (same) {
             const int digits = snprintf(number, sizeof number, "~%u", i);
-            const size_t length = cut(name, TPI_MOTION_NAME - (size_t)digits);
+            const size_t length = tpi_motion_name_cut(name, TPI_MOTION_NAME - (size_t)digits);
 
             memset(name + length, 0, TPI_MOTION_NAME + 1 - length);
             memcpy(name + length, number, (size_t)digits);
@@ -85,7 +62,7 @@ static void put_joint(tpi_motion_joint *out, const tpi_mechanism *m, const tpi_j
 {
     const double *child = m->links[from->child].centre_m;
 
-    put_name(out->name, from->name);
+    tpi_motion_name_put(out->name, from->name);
     out->parent = from->parent == TPI_WORLD ? 0xffff : (uint16_t)from->parent;
     out->child = (uint16_t)from->child;
     out->first_dof = (uint16_t)from->first_dof;
@@ -104,7 +81,7 @@ static void put_joint(tpi_motion_joint *out, const tpi_mechanism *m, const tpi_j
 
 static void put_link(tpi_motion_link *out, const tpi_link *from)
 {
-    put_name(out->name, from->name);
+    tpi_motion_name_put(out->name, from->name);
     out->joint = (uint16_t)from->joint;
     out->mass_kg = from->mass_kg;
     memcpy(out->centre_m, from->centre_m, sizeof out->centre_m);
@@ -113,7 +90,7 @@ static void put_link(tpi_motion_link *out, const tpi_link *from)
 
 static void put_frame(tpi_motion_frame *out, const tpi_control_frame *from)
 {
-    put_name(out->name, from->name);
+    tpi_motion_name_put(out->name, from->name);
     out->link = (uint16_t)from->link;
     out->servo = (uint8_t)from->servo;
     memcpy(out->position_m, from->pose.p, sizeof out->position_m);

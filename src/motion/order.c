@@ -47,7 +47,7 @@ static void clamp(tpi_motion_engine *e, tpi_motion_order *out)
         tpi_motion_target *target = &out->targets[i];
         const double value = clamped(&e->axes[target->axis], out->servo, target->value);
 
-        if (value != target->value) {
+        if (fabs(value - target->value) > TPI_MOTION_ROUNDING) {
             tpi_motion_change_add(&out->change, TPI_MOTION_CLAMPED, target->axis, target->value,
                                   value);
         }
@@ -101,6 +101,10 @@ static bool read_goto(tpi_motion_engine *e, const tpi_motion_goto *go, tpi_motio
 
     if (e->base_axes < 3 || !e->robot.takes_goto) {
         tp_fail(err, TP_E_UNSUPPORTED, "the robot has no base that drives to a pose");
+        return false;
+    }
+    if (go->frame > 1) {
+        tp_fail(err, TP_E_UNSUPPORTED, "a pose is in frame 0 or 1, not %u", (unsigned)go->frame);
         return false;
     }
     out->servo = TPI_MOTION_GOTO_SERVO;

@@ -117,8 +117,7 @@ tp_status tpi_motion_record_next(tpi_motion_record *out, const uint8_t *payload,
     return TP_OK;
 }
 
-/* Whether a record has the length that its code asks for. The values are checked when the body is
- * read. */
+/* Whether a record has the body that its code asks for. */
 static tp_status check_record(const tpi_motion_header *header, const tpi_motion_record *record,
                               tp_error *err)
 {
@@ -137,7 +136,7 @@ static tp_status check_record(const tpi_motion_header *header, const tpi_motion_
         return tp_fail(err, TP_E_INVALID, "%s has %u bytes instead of %zu", body->name,
                        record->length, size);
     }
-    return TP_OK;
+    return tpi_motion_body_check(body, record->body, record->length, err);
 }
 
 tp_status tpi_motion_payload_check(const tpi_motion_header *header, const uint8_t *payload,

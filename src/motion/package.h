@@ -404,4 +404,15 @@ size_t tpi_motion_record_put(uint8_t *out, size_t space, uint16_t code, uint32_t
 tp_status tpi_motion_body_get(const tpi_motion_body *body, const uint8_t *bytes, size_t size,
                               void *value, void *scratch, size_t space, tp_error *err);
 
+/* The length of a name that is cut to some bytes, in front of a character that does not fit whole.
+ */
+size_t tpi_motion_name_cut(const char *name, size_t most);
+
+/* Write a name, cut to what fits, and fill the rest with zero bytes. */
+void tpi_motion_name_put(char out[TPI_MOTION_NAME + 1], const char *name);
+
+/* Whether tpi_motion_body_get() can decode a body, with as much scratch as it needs. */
+tp_status tpi_motion_body_check(const tpi_motion_body *body, const uint8_t *bytes, size_t size,
+                                tp_error *err);
+
 #endif

@@ -1,8 +1,10 @@
 /* package_get.c - reads bodies, walking the table of bodies; see package.h. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/text.h"
 #include "motion/body.h"
 
 /* Beyond 2^62 in both directions is infinite, so that every finite value can be written again. */
@@ -21,6 +23,7 @@ struct reader {
     const uint8_t *at, *end;
     char *scratch;
     size_t space;
+    bool discards; /* the elements of a list are read into the same place */
 };
 
 static tp_status get_body(struct reader *in, const tpi_motion_body *body, char *value,
@@ -99,6 +102,9 @@ static tp_status get_chars(const tpi_motion_field *field, const uint8_t *from, c
             return tp_fail(err, TP_E_INVALID, "%s has bytes after its end", field->name);
         }
     }
+    if (!tpi_utf8_valid((const char *)from, length)) {
+        return tp_fail(err, TP_E_INVALID, "%s is no text in UTF-8", field->name);
+    }
     memcpy(to, from, length);
     to[length] = 0;
     return TP_OK;
@@ -135,12 +141,12 @@ static tp_status get_field(struct reader *in, const tpi_motion_field *field, cha
 }
 
 static tp_status get_parts(struct reader *in, const tpi_motion_body *of, size_t count, char *to,
-                           tp_error *err)
+                           size_t step, tp_error *err)
 {
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < count && status == TP_OK; i++) {
-        status = get_body(in, of, to + i * of->struct_size, err);
+        status = get_body(in, of, to + i * step, err);
     }
     return status;
 }
@@ -148,7 +154,8 @@ static tp_status get_parts(struct reader *in, const tpi_motion_body *of, size_t 
 static tp_status get_list(struct reader *in, const tpi_motion_field *list, size_t count,
                           char *value, tp_error *err)
 {
-    const size_t need = (count * list->of->struct_size + 7) & ~(size_t)7;
+    const size_t step = in->discards ? 0 : list->of->struct_size;
+    const size_t need = (count * step + 7) & ~(size_t)7;
     char *items = in->scratch;
 
     if ((size_t)(in->end - in->at) != count * tpi_motion_fixed_size(list->of)) {
@@ -161,7 +168,7 @@ static tp_status get_list(struct reader *in, const tpi_motion_field *list, size_
     memcpy(value + list->offset, &items, sizeof items);
     in->scratch += need;
     in->space -= need;
-    return get_parts(in, list->of, count, items, err);
+    return get_parts(in, list->of, count, items, step, err);
 }
 
 static tp_status get_body(struct reader *in, const tpi_motion_body *body, char *value,
@@ -176,7 +183,8 @@ static tp_status get_body(struct reader *in, const tpi_motion_body *body, char *
             count = field;
         }
         if (field->type == TPI_MOTION_PART) {
-            status = get_parts(in, field->of, field->count, value + field->offset, err);
+            status = get_parts(in, field->of, field->count, value + field->offset,
+                               field->of->struct_size, err);
         } else if (field->type == TPI_MOTION_LIST) {
             status = get_list(in, field, tpi_motion_count_of(count, value), value, err);
         } else {
@@ -186,15 +194,33 @@ static tp_status get_body(struct reader *in, const tpi_motion_body *body, char *
     return status;
 }
 
+static tp_status get_whole(struct reader *in, const tpi_motion_body *body, void *value,
+                           tp_error *err)
+{
+    tp_status status = get_body(in, body, value, err);
+
+    if (status == TP_OK && in->at != in->end) {
+        status = tp_fail(err, TP_E_INVALID, "the body is %zu bytes too long",
+                         (size_t)(in->end - in->at));
+    }
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, body->name);
+}
+
 tp_status tpi_motion_body_get(const tpi_motion_body *body, const uint8_t *bytes, size_t size,
                               void *value, void *scratch, size_t space, tp_error *err)
 {
     struct reader in = {.at = bytes, .end = bytes + size, .scratch = scratch, .space = space};
-    tp_status status = get_body(&in, body, value, err);
 
-    if (status == TP_OK && in.at != in.end) {
-        status =
-            tp_fail(err, TP_E_INVALID, "the body is %zu bytes too long", (size_t)(in.end - in.at));
-    }
-    return status == TP_OK ? TP_OK : tp_wrap(err, status, body->name);
+    return get_whole(&in, body, value, err);
+}
+
+tp_status tpi_motion_body_check(const tpi_motion_body *body, const uint8_t *bytes, size_t size,
+                                tp_error *err)
+{
+    tpi_motion_joint value, element; /* no struct of the table is larger */
+    struct reader in = {
+        .at = bytes, .end = bytes + size, .scratch = (char *)&element, .discards = true};
+
+    assert(body->struct_size <= sizeof value);
+    return get_whole(&in, body, &value, err);
 }

@@ -166,3 +166,26 @@ size_t tpi_motion_record_put(uint8_t *out, size_t space, uint16_t code, uint32_t
     tpi_store_be32(out + 4, tag);
     return put_body(&to, body, value) ? TPI_MOTION_RECORD + size : 0;
 }
+
+/* ---- Names ---- */
+
+size_t tpi_motion_name_cut(const char *name, size_t most)
+{
+    size_t length = strlen(name);
+
+    if (length > most) {
+        length = most;
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) {
+            length--;
+        }
+    }
+    return length;
+}
+
+void tpi_motion_name_put(char out[TPI_MOTION_NAME + 1], const char *name)
+{
+    const size_t length = tpi_motion_name_cut(name, TPI_MOTION_NAME);
+
+    memcpy(out, name, length);
+    memset(out + length, 0, TPI_MOTION_NAME + 1 - length);
+}

@@ -117,6 +117,9 @@ static void every_body_reads_back(void **state)
                          TP_OK);
         assert_int_equal(tpi_motion_record_put(again, ROOM, (*body)->code, 77, value), size);
         assert_memory_equal(bytes, again, size);
+        assert_int_equal(
+            tpi_motion_body_check(*body, bytes + TPI_MOTION_RECORD, size - TPI_MOTION_RECORD, &err),
+            TP_OK);
     }
 }
 
@@ -191,6 +194,17 @@ static void only_limits_are_infinite(void **state)
                                          NULL, 0, &err),
                      TP_E_INVALID);
     assert_string_equal(err.text, "SETSPEED: vy is out of range");
+}
+
+static void a_name_is_not_cut_inside_of_a_character(void **state)
+{
+    char name[TPI_MOTION_NAME + 1];
+
+    (void)state;
+    tpi_motion_name_put(name, "0123456789012345678901234567890\xc3\xa9");
+    assert_string_equal(name, "0123456789012345678901234567890");
+    tpi_motion_name_put(name, "012345678901234567890123456789\xc3\xa9 and more");
+    assert_string_equal(name, "012345678901234567890123456789\xc3\xa9");
 }
 
 /* ---- Headers ---- */
@@ -309,6 +323,39 @@ static void a_payload_has_records_of_one_kind(void **state)
     assert_string_equal(err.text, "record 1: unknown code 0x01ff");
 }
 
+static void a_payload_with_a_wrong_value_is_refused(void **state)
+{
+    static const struct {
+        uint16_t code;
+        size_t at; /* a byte of the body, and what it becomes */
+        uint8_t byte;
+        const char *reason;
+    } wrong[] = {
+        {TPI_MOTION_RATE, 0, 1, "record 0: RATE: rate is over 1"},
+        {TPI_MOTION_SET_MODE, 7, 1, "record 0: MODE: a reserved byte is not zero"},
+        {TPI_MOTION_HELLO, 31, 'x', "record 0: HELLO: name has bytes after its end"},
+        {TPI_MOTION_HELLO, 0, 0xff, "record 0: HELLO: name is no text in UTF-8"},
+        {TPI_MOTION_SPEED, 8, 0x7f, "record 0: SPEED: value is out of range"},
+        {TPI_MOTION_MOVE, 15, 1, "record 0: MOVE: the body does not have the length of 1 targets"},
+        {TPI_MOTION_MOVE, 20, 0x80, "record 0: MOVE: value is out of range"},
+    };
+    static uint8_t bytes[ROOM];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const size_t size = example(tpi_motion_body_of(wrong[i].code), bytes);
+        const tpi_motion_header header = {.kind = (uint8_t)tpi_motion_kind_of(wrong[i].code),
+                                          .records = 1,
+                                          .size = (uint32_t)size};
+        tp_error err = {0};
+
+        assert_int_equal(tpi_motion_payload_check(&header, bytes, &err), TP_OK);
+        bytes[TPI_MOTION_RECORD + wrong[i].at] = wrong[i].byte;
+        assert_int_equal(tpi_motion_payload_check(&header, bytes, &err), TP_E_INVALID);
+        assert_string_equal(err.text, wrong[i].reason);
+    }
+}
+
 /* ---- The page ---- */
 
 static const char *page_type(const tpi_motion_field *field)
@@ -387,10 +434,12 @@ int main(void)
         cmocka_unit_test(a_body_of_another_length_is_refused),
         cmocka_unit_test(values_are_scaled_and_rounded),
         cmocka_unit_test(only_limits_are_infinite),
+        cmocka_unit_test(a_name_is_not_cut_inside_of_a_character),
         cmocka_unit_test(a_header_reads_back),
         cmocka_unit_test(a_wrong_header_is_refused),
         cmocka_unit_test(a_panic_needs_two_letters_and_a_flag),
         cmocka_unit_test(a_payload_has_records_of_one_kind),
+        cmocka_unit_test(a_payload_with_a_wrong_value_is_refused),
         cmocka_unit_test(the_page_has_every_record),
     };
 

@@ -90,7 +90,7 @@ static void answer_header(tpi_motion_engine *e, tpi_motion_client *client, uint3
         .clock = robot->clock,
     };
 
-    strncpy(answer.name, robot->name, TPI_MOTION_NAME);
+    tpi_motion_name_put(answer.name, robot->name);
     answer.link_offset = (uint32_t)answer.joint_size * answer.joints;
     answer.frame_offset = answer.link_offset + (uint32_t)answer.link_size * answer.links;
     tpi_motion_answer(e, client, TPI_MOTION_ASK_HEADER | TPI_MOTION_ANSWER, tag, &answer, passing);

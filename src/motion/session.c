@@ -1,4 +1,6 @@
 /* session.c - session records of a client: sequences, rates, cancelling. */
+#include <math.h>
+
 #include "motion/inside.h"
 
 union body {
@@ -121,7 +123,7 @@ static const char *begin(tpi_motion_engine *e, tpi_motion_client *client, const 
     if (b->estimate > 1 || b->late > 2 || b->duration_us > MOST_US || b->target_us > MOST_US) {
         return "a field is out of range";
     }
-    if (playback && (b->frames == 0 || b->duration_us == 0)) {
+    if (playback && (b->frames == 0 || (b->frames > 1 && b->duration_us == 0))) {
         return "a playback needs the number of frames and the duration";
     }
     if (b->sequence == 0) {
@@ -167,9 +169,47 @@ static const char *end(tpi_motion_engine *e, tpi_motion_client *client, const tp
 
 /* ---- Rates and leases ---- */
 
+/* What the others have slowed the robot to. */
+static double rate_of_others(const tpi_motion_engine *e, const tpi_motion_client *client)
+{
+    double rate = e->left_rate;
+
+    for (uint32_t i = 0; i < e->settings.clients; i++) {
+        if (e->clients[i] != NULL && e->clients[i] != client) {
+            rate = fmin(rate, e->clients[i]->robot_rate);
+        }
+    }
+    return rate;
+}
+
+/* An operator takes back what others have slowed the robot by. */
+static void raise_others(tpi_motion_engine *e, double rate)
+{
+    for (uint32_t i = 0; i < e->settings.clients; i++) {
+        if (e->clients[i] != NULL) {
+            e->clients[i]->robot_rate = fmax(e->clients[i]->robot_rate, rate);
+        }
+    }
+    e->left_rate = fmax(e->left_rate, rate);
+}
+
+static const char *set_robot_rate(tpi_motion_engine *e, tpi_motion_client *client, double rate)
+{
+    if (rate > e->rate && rate > rate_of_others(e, client)) {
+        if (client->right < 3) {
+            return "another client has slowed the robot";
+        }
+        raise_others(e, rate);
+    }
+    client->robot_rate = e->rate = rate;
+    return NULL;
+}
+
 static const char *set_rate(tpi_motion_engine *e, tpi_motion_client *client,
                             const tpi_motion_rate *b)
 {
+    const char *why = NULL;
+
     if (client->right < 2) {
         return "this client may not move the robot";
     }
@@ -178,14 +218,11 @@ static const char *set_rate(tpi_motion_engine *e, tpi_motion_client *client,
     }
     if (b->scope == 0) {
         client->rate = b->rate;
-    } else if (b->rate > e->rate && client->right < 3 && e->slowed_by != client->number) {
-        return "another client has slowed the robot";
     } else {
-        e->slowed_by = b->rate < e->rate ? client->number : e->slowed_by;
-        e->rate = b->rate;
+        why = set_robot_rate(e, client, b->rate);
     }
     touch_all(e);
-    return NULL;
+    return why;
 }
 
 static void set_lease(tpi_motion_engine *e, tpi_motion_client *client, uint32_t tag,

@@ -49,33 +49,40 @@ static const char *update_link(tpi_motion_engine *e, const tpi_motion_update *u)
 
 /* ---- Dofs ---- */
 
-static bool is_within(double value, double lower, double upper)
+static const char wider[] = "the description has a narrower limit";
+
+/* A limit of the position, of a copy of the dof. */
+static const char *change_end(tpi_motion_dof *dof, const tpi_motion_dof *first, bool lower,
+                              double value)
 {
-    return value >= lower && value <= upper;
+    const double within = fmin(fmax(value, first->lower), first->upper);
+
+    if (value != within && fabs(value - within) > TPI_MOTION_ROUNDING) {
+        return wider;
+    }
+    *(lower ? &dof->lower : &dof->upper) = within;
+    return dof->lower <= dof->upper && dof->lower < HUGE_VAL && dof->upper > -HUGE_VAL
+               ? NULL
+               : "the lower limit would be above the upper one";
 }
 
 /* Set a limit of a copy of the dof. Returns why it cannot be. */
 static const char *change(tpi_motion_dof *dof, const tpi_motion_dof *first, uint8_t field,
                           double value)
 {
-    static const char wider[] = "the description has a narrower limit";
     double *const limits[] = {&dof->velocity, &dof->force, &dof->acceleration};
     const double most[] = {first->velocity, first->force, first->acceleration};
 
     if (field == TPI_MOTION_DOF_LOWER || field == TPI_MOTION_DOF_UPPER) {
-        if (!is_within(value, first->lower, first->upper)) {
-            return wider;
-        }
-        *(field == TPI_MOTION_DOF_LOWER ? &dof->lower : &dof->upper) = value;
-        return dof->lower <= dof->upper ? NULL : "the lower limit would be above the upper one";
+        return change_end(dof, first, field == TPI_MOTION_DOF_LOWER, value);
     }
     if (!(value > 0)) {
         return "a limit is above 0";
     }
-    if (value > most[field - TPI_MOTION_DOF_VELOCITY]) {
+    if (value > most[field - TPI_MOTION_DOF_VELOCITY] + TPI_MOTION_ROUNDING) {
         return wider;
     }
-    *limits[field - TPI_MOTION_DOF_VELOCITY] = value;
+    *limits[field - TPI_MOTION_DOF_VELOCITY] = fmin(value, most[field - TPI_MOTION_DOF_VELOCITY]);
     return NULL;
 }
 
@@ -122,12 +129,12 @@ const char *tpi_motion_update_field(tpi_motion_engine *e, const tpi_motion_clien
     if (client->right < 3) {
         return "this client may not operate the robot";
     }
+    if (u->field > TPI_MOTION_LINK_INERTIA && u->field < TPI_MOTION_FRAME_POSE) {
+        return update_dof(e, u); /* its limits may be infinite */
+    }
     if (!isfinite(u->value[0] + u->value[1] + u->value[2] + u->value[3] + u->value[4] +
                   u->value[5])) {
         return "a value is not finite";
     }
-    if (u->field <= TPI_MOTION_LINK_INERTIA) {
-        return update_link(e, u);
-    }
-    return u->field == TPI_MOTION_FRAME_POSE ? update_frame(e, u) : update_dof(e, u);
+    return u->field == TPI_MOTION_FRAME_POSE ? update_frame(e, u) : update_link(e, u);
 }

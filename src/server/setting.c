@@ -341,7 +341,7 @@ tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blu
     for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
         const tp_param *param =
             tpi_setting_find(blueprint->driver->params, section->fields[i].name);
-        if (param != NULL && !is_own_field(param->name)) {
+        if (param != NULL) {
             status = tpi_setting_read(server, section, param, &settings[blueprint->setting_count++],
                                       err);
         }

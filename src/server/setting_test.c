@@ -10,7 +10,7 @@
 /* What the driver has seen of its parameters. */
 static struct {
     int inits;
-    double rate;
+    double rate, lease;
     double pose[4];
     size_t pose_count;
     bool quiet;
@@ -28,6 +28,7 @@ static tp_status own_init(tp_instance *self, tp_error *err)
 
     seen.inits++;
     seen.rate = tp_param_double(self, "rate");
+    seen.lease = tp_param_double(self, "lease");
     seen.pose_count = tp_param_count(self, "pose");
     for (size_t i = 0; i < 4; i++) {
         seen.pose[i] = tp_param_double_at(self, "pose", i);
@@ -52,6 +53,7 @@ static const tp_param own_params[] = {
     {"port", NULL, NULL, "the line"},
     {"words", NULL, " one  two three", "some words"},
     {"none", NULL, "", "nothing"},
+    {"lease", "s", "7", "a field of the server that means something to the driver too"},
     {NULL, NULL, NULL, NULL},
 };
 /* The kit has a driver of this name too. */
@@ -211,6 +213,15 @@ static void a_number_has_to_be_one(void **state)
     is_refused("port \"a\" pose [ 1 2 \"left\" ]", "x.cfg:2:21: pose is a number, not \"left\"");
 }
 
+static void a_driver_can_read_a_field_of_the_server(void **state)
+{
+    (void)state;
+    is_seen("port \"a\"", "");
+    assert_true(seen.lease == 7);
+    is_seen("port \"a\" lease 2.5", "");
+    assert_true(seen.lease == 2.5);
+}
+
 static void texts_may_be_anything(void **state)
 {
     (void)state;
@@ -274,6 +285,7 @@ int main(void)
         cmocka_unit_test(each_value_of_a_tuple_has_its_unit),
         cmocka_unit_test(flags_are_words_or_digits),
         cmocka_unit_test(a_number_has_to_be_one),
+        cmocka_unit_test(a_driver_can_read_a_field_of_the_server),
         cmocka_unit_test(texts_may_be_anything),
         cmocka_unit_test(what_has_to_be_there_is_missed),
         cmocka_unit_test(slips_in_what_keeps_robots_safe_are_mistakes),

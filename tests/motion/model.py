@@ -186,7 +186,8 @@ class Model:
         self.problems = []
         self.epoch = 0
         self.panicked = False
-        self.robot_rate, self.lowered_by, self.exact = 1.0, None, True
+        self.robot_rate, self.exact = 1.0, True
+        self.lowered = {}  # client: what it has slowed the robot to, also if it has left
 
     # ---- Time ------------------------------------------------------------------------------------
 
@@ -1057,7 +1058,7 @@ class Model:
             return ERROR
         if record.mode not in (PLAYBACK, ADAPTIVE) or record.estimate > 1 or record.late > 2:
             return ERROR
-        if record.mode == PLAYBACK and not (record.frames and record.duration):
+        if record.mode == PLAYBACK and not (record.frames == 1 or (record.frames and record.duration)):
             return ERROR
         client.sequences[record.sequence] = Sequence(client, record)
         client.over = [id for id in client.over if id != record.sequence]
@@ -1125,7 +1126,7 @@ class Model:
         return SUCCESS
 
     def set_rate(self, client, record):
-        """RATE: own, or of the robot, which only the client that lowered it or an operator may raise."""
+        """RATE: own, or of the robot, which only those that lowered it or an operator may raise."""
         if record.scope > 1 or client.right < 2:
             return ERROR
         if record.scope == 0:
@@ -1134,11 +1135,13 @@ class Model:
             if not client.exact:
                 self.slow([client])
             return SUCCESS
-        if record.rate > self.robot_rate and client.right < 3 and self.lowered_by is not client:
+        others = min((rate for who, rate in self.lowered.items() if who is not client), default=1.0)
+        if record.rate > max(self.robot_rate, others) and client.right < 3:
             return ERROR
         self.exact = self.exact and record.rate == self.robot_rate
-        if record.rate < self.robot_rate:
-            self.lowered_by = client
+        if record.rate > others:  # an operator's
+            self.lowered = {who: max(rate, record.rate) for who, rate in self.lowered.items()}
+        self.lowered[client] = record.rate
         self.robot_rate = record.rate
         if not self.exact:
             self.slow(list(self.clients.values()))

@@ -425,6 +425,8 @@ def a_client_that_is_silent_is_stopped():
         client.command(setspeed(0.1, tag=1))
         signal = client.signal(1, 1)
         tap.equal((signal.signal, signal.text), (INTERRUPTED, "the lease has ended"))
+    with served(FAKE.replace("device_lease 60", "device_lease 60 lease 0.4")) as server:
+        tap.equal(Client(port_of(server)).lease, 400_000)  # of the robot
 
 
 def frames_of_a_lost_client_can_be_finished():
@@ -538,11 +540,47 @@ def packages_that_are_wrong_are_refused_as_a_whole():
                  package(COMMAND, setspeed(0.1, tag=5))[:-1] + b"",
                  b"RT\x01\x00\x02\x00\x00\x01\x00\x00\x00\x09\x00\x20\x00\x00" + bytes(16) + bytes(0x200000)]
         wrong[5] = package(COMMAND, setspeed(0.1, tag=5))[:6] + b"\0\2" + package(COMMAND, setspeed(0.1, tag=5))[8:]
+        wrong += [package(COMMAND)[:6] + b"\0\5" + package(COMMAND)[8:],
+                  package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 1, 0), 6)),  # a reserved byte
+                  package(COMMAND, setspeed(0.1, tag=5), record(0x0202, struct.pack(">HHIq", 1, 0, 0, 1 << 62 | 1), 6)),
+                  package(SESSION, rate(1.000001, tag=5)),
+                  package(SESSION, record(0x0501, b"a\0b".ljust(56, b"\0"), 5))]
         for data in wrong:
             client.send(data)
             signal = client.signal(0)
             tap.equal((signal.signal, signal.text != ""), (ERROR, True))
         tap.equal(client.base()[3], 0)
+
+
+def a_reset_that_is_refused_as_a_whole_resets_nothing():
+    with served() as server:
+        client = Client(port_of(server))
+        client.send(package(SESSION, flags=PANIC))
+        epoch = client.signal(0).epoch
+        for data in (package(SESSION, record(0x0599), flags=RESET, sequence=epoch), package(4, flags=RESET, sequence=epoch),
+                     package(QUERY, record(0x0407, b"x"), flags=RESET, sequence=epoch)):
+            client.send(data)
+            tap.equal(client.signal(0).signal, ERROR)
+            client.command(setspeed(0.1, tag=5))
+            tap.equal(client.signal(5).signal, PANICKED)
+        client.session(flags=RESET, sequence=epoch)
+        tap.equal(client.signal(0).signal, SUCCESS)
+
+
+def a_package_without_commands_is_a_frame():
+    """It counts in its sequence. With CLEAR it drops what waits."""
+    with served() as server:
+        client = Client(port_of(server), lease=20_000_000)
+        client.session(begin(3, PLAYBACK, 3, 400_000, tag=1))
+        client.signal(1)
+        for i, records in enumerate(([move((1, 0, 0.02))], [], [move((1, 0, 0.0))])):
+            client.command(*records, mode=PLAYBACK, time=200_000 * i, sequence=3)
+        _, signal, frames, played = struct.unpack_from(">IBxxxII", client.await_record(0x8002))
+        tap.equal((signal, frames, played), (SUCCESS, 3, 3))
+        later = client.server_time() + 20_000_000
+        client.command(set_dof(1, 0, 0.5, tag=5), mode=DELAY, flags=ACK, time=later)
+        client.command(mode=DELAY, flags=motion.CLEAR, time=later)
+        tap.equal((client.signal(5).text), "cleared")
 
 
 def foreign_bytes_end_the_connection():
@@ -704,6 +742,55 @@ driver ( name "motion" provides [ "mechanism:0" ] requires [ "open:::position1d:
             tap.equal((signal.signal, signal.text), (SUCCESS, "done"))
 
 
+def a_list_of_joints_has_those_that_move():
+    """Another one would shift the actuators of those behind it."""
+    text = """driver ( name "fake" provides [ "actarray:0" ] )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "open:::actarray:0" ] urdf "gripper.urdf" joints [ "open %s" ] )"""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "gripper.urdf").write_text(GRIPPER)
+        config = pathlib.Path(folder, "gripper.cfg")
+        for joints, code, reason in (("open", 0, ""), ("passive open", 1, "open: joint passive does not move by itself")):
+            config.write_text(text % joints)
+            result = tap.run([PROGRAM, "check", str(config)])
+            tap.equal((result.returncode, reason in result.stderr), (code, True))
+
+
+def a_key_can_be_a_long_name_and_has_to_be_one():
+    """Names of 38 bytes that differ at the end; texts about a key that no device has."""
+    keys = ["left_front_wheel_steering_hinge_joint_" + end for end in "ab"]
+    joints = "".join(f'<joint name="{key}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/>'
+                     '<limit lower="-1" upper="1" velocity="1" effort="1"/></joint>' for i, key in enumerate(keys))
+    text = """front ( name "motion" ) driver ( name "fake" provides [ "position1d:0" "position1d:1" ] rate 50 )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "%s:::position1d:0" "%s:::position1d:1" ] urdf "long.urdf" %s )"""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "long.urdf").write_text(f'<robot name="long"><link name="l0"/><link name="l1"/><link name="l2"/>{joints}</robot>')
+        config = pathlib.Path(folder, "long.cfg")
+        for more, code in (("", 0), (f'control [ "{keys[1]} speed" ]', 0), ('control [ "left speed" ]', 1), ('joints [ "left l0" ]', 1)):
+            config.write_text(text % (*keys, more))
+            result = tap.run([PROGRAM, "check", str(config)])
+            tap.equal((result.returncode, 'no device in `requires` has the key "left"' in result.stderr), (code, code == 1))
+        config.write_text(text % (*keys, "device_lease 60"))
+        with player.launched([PROGRAM, "run", str(config), "--any-port"]) as server:
+            client = Client(port_of(server))
+            client.command(move((1, 0, 0.2), (2, 0, 0.3), tag=1))
+            tap.equal(client.signal(1, 1).signal, SUCCESS)
+
+
+def a_device_with_too_few_actuators_is_named():
+    """The actarray of `fake` has six."""
+    links = "".join(f'<link name="l{i}"/>' for i in range(8))
+    joints = "".join(f'<joint name="j{i}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/>'
+                     '<limit lower="-1" upper="1" velocity="1" effort="1"/></joint>' for i in range(7))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "seven.urdf")
+        path.write_text(f'<robot name="seven">{links}{joints}</robot>')
+        with served(f"""front ( name "motion" ) driver ( name "fake" provides [ "actarray:0" ] rate 50 )
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "j0:::actarray:0" ] urdf "{path}" )""") as server:
+            client = Client(port_of(server), greet=False)
+            client.session(hello())
+            tap.equal(client.signal(1).text, "j0: the device has 6 actuators for 7 dofs")
+
+
 def a_robot_of_a_file_that_says_nothing_of_wheels_drives():
     text = """front ( name "motion" ) driver ( name "fake" provides [ "position2d:0" "position1d:0" ] rate 50 )
 driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:0" "open:::position1d:0" ] urdf "%s" device_lease 60 )"""
@@ -729,14 +816,17 @@ def the_client_of_the_page_plays_on_unknown_robots():
     with tempfile.TemporaryDirectory() as folder:
         client = pathlib.Path(folder, "dance.py")
         client.write_text(code)
-        for text, joints in ((FAKE, ["base: 3 dofs", "head: 2 dofs"]), (patient_arm(), ["base: 0 dofs", "waist: 1 dofs"])):
+        wheels = FAKE.replace(' "head:::ptz:0" ]', " ]")  # nothing moves the head
+        for text, joints in ((FAKE, ["base: 3 dofs", "head: 2 dofs"]), (patient_arm(), ["base: 0 dofs", "waist: 1 dofs"]),
+                             (wheels, ["base: 3 dofs", "head: 2 dofs"])):
             with served(text) as server:
                 result = tap.run([sys.executable, client, "127.0.0.1", str(port_of(server))])
                 lines = result.stdout.splitlines()
                 tap.equal((result.returncode, result.stderr, lines[:2], lines[-1]), (0, "", joints, "SUCCESS: 41 of 41 frames, done"))
+                tap.equal([line for line in lines if line.startswith("NA")], [])
 
 
-tap.main(the_client_of_the_page_plays_on_unknown_robots, a_robot_of_a_file_that_says_nothing_of_wheels_drives, limits_of_a_passive_joint_do_not_keep_its_master, a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
+tap.main(the_client_of_the_page_plays_on_unknown_robots, a_list_of_joints_has_those_that_move, a_key_can_be_a_long_name_and_has_to_be_one, a_device_with_too_few_actuators_is_named, a_robot_of_a_file_that_says_nothing_of_wheels_drives, limits_of_a_passive_joint_do_not_keep_its_master, a_base_with_a_head_moves, a_goal_on_the_map_is_driven_to, a_device_that_takes_forces_gets_currents,
          a_limb_moves_joints_by_its_tip, the_speed_of_a_head_is_measured, a_goto_is_as_fast_as_the_rate_says,
          a_begin_that_is_refused_in_a_panic_names_its_tag, a_summary_tells_of_frames_and_signals_of_commands,
          a_player_client_sees_and_takes_the_same_robot, an_arm_moves_its_joints_together, a_sequence_is_played,
@@ -744,6 +834,6 @@ tap.main(the_client_of_the_page_plays_on_unknown_robots, a_robot_of_a_file_that_
          a_device_that_takes_only_positions_moves_with_speeds, a_dof_has_one_client, a_second_connection_with_the_token_is_the_same_client,
          a_client_that_is_silent_is_stopped, frames_of_a_lost_client_can_be_finished, a_connection_lasts_as_long_as_a_long_lease, a_panic_needs_32_bytes, it_is_the_panic_of_the_server,
          a_panic_behind_packages_that_wait_is_seen, without_the_right_to_real_time_motion_plays_and_the_operator_is_told,
-         packages_that_are_wrong_are_refused_as_a_whole, foreign_bytes_end_the_connection,
+         packages_that_are_wrong_are_refused_as_a_whole, a_reset_that_is_refused_as_a_whole_resets_nothing, a_package_without_commands_is_a_frame, foreign_bytes_end_the_connection,
          what_comes_before_hello_is_refused, a_flood_does_not_slow_others, a_reader_moves_nothing_until_it_shows_a_key,
          the_head_is_on_another_server, another_device_takes_over_while_a_sequence_plays)

@@ -231,7 +231,7 @@ static tp_status begin(tp_motion *m, tp_error *err)
     m->greeting = (tpi_greet){.lease_us = (uint64_t)m->options.lease_ns / 1000,
                               .prove = m->key != NULL ? prove : NULL,
                               .context = m};
-    strncpy(m->greeting.name, name, TPI_MOTION_NAME);
+    tpi_motion_name_put(m->greeting.name, name);
     m->state = TPI_MCLIENT_GREETING;
     tp_timer_at(m->contact.watch, tpi_mclient_now_ns(m) + greeting_time(m));
     const tp_status status = tpi_link_open(&m->first, err);
