@@ -347,7 +347,6 @@ struct web_front {
     struct connection *connections; /* owned; the newest first */
     size_t count;
     struct client *visitors; /* owned */
-    size_t visitor_count;
 
     struct web_device *devices; /* owned */
     size_t device_count, device_capacity;
