@@ -75,10 +75,12 @@ static void on_room(void *context, void **bytes, size_t *length)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether the next message waits. A panic does not. */
+/* Whether the next message waits. The first panic does not. */
 static bool waits(struct client *client, const tp_msghdr *header)
 {
-    return !tp_session_is_panic(header) && tp_session_is_busy(client->session);
+    const bool urgent = tp_session_is_panic(header) && !tp_session_sees_panic(client->session);
+
+    return !urgent && tp_session_is_busy(client->session);
 }
 
 /* Handle the whole messages at `bytes`, as far as the session wants them now; how many bytes they

@@ -719,6 +719,9 @@ size_t tpi_web_tls_waiting(const struct connection *c);
 void tpi_web_stop(struct connection *c, const char *why);
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
 
+/* Whether the frame at `bytes` must not wait: it is the first panic, on a connection to stop. */
+bool tpi_web_stop_is_urgent(const struct connection *c, const uint8_t *bytes, size_t length);
+
 /* The state of the panic as JSON, with `op` if `op`. */
 void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op);
 

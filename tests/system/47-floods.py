@@ -17,6 +17,7 @@ import keys
 import player
 import tap
 import universal
+import web
 from player import ACK, COMMAND, PLAYER, POSITION2D, REQUEST
 
 PROGRAM = sys.argv[1]
@@ -138,6 +139,16 @@ def devices_at_the_universal_front():
             tap.equal(result.wrong(), [])
 
 
+def words_at_the_emergency_stop():
+    """Pings, questions for the state and panics in a panic: a connection to stop has the budget of other guests."""
+    with floods.trial(PROGRAM, 'front ( name "web" )\ndriver ( name "fake" provides [ "position2d:0" ] )\n') as trial:
+        front = argparse.Namespace(port=trial.server.fronts["web"])
+        with web.Socket(front, "/stop", "troupe.stop.v1") as stop:
+            data = {words: floods.burst_of(stop.frame(1, words)) for words in (b'{"op":"ping"}', b'{"op":"state"}', b'{"op":"panic"}')}
+        for burst in data.values():
+            holds(lambda burst=burst: trial.attack(PLAYER, burst, 1.0, connect=lambda: web.Socket(front, "/stop", "troupe.stop.v1")))
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -148,4 +159,4 @@ def a_part_of_the_table():
 
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
-         devices_of_programs, devices_at_the_universal_front, a_part_of_the_table)
+         devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop, a_part_of_the_table)
