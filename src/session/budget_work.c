@@ -50,6 +50,7 @@ static void wake(tpi_waiting *list)
 
 static void wake_all(tpi_budget *budget)
 {
+    wake(&budget->newcomers);
     wake(&budget->denied);
     wake(&budget->spent);
 }
@@ -69,7 +70,8 @@ static void end_rest(void *context)
 static bool rest(tpi_budget *budget)
 {
     tp_loop *loop = tpi_hub_loop(budget->hub);
-    const bool some = budget->denied.first != NULL || budget->spent.first != NULL;
+    const bool some = budget->newcomers.first != NULL || budget->denied.first != NULL ||
+                      budget->spent.first != NULL;
 
     if (!some || tp_loop_clock(loop) != tp_clock_real() ||
         (budget->rest == NULL &&
@@ -113,6 +115,7 @@ void tpi_budget_charge(tp_session *session, size_t bytes)
     for (unsigned i = 0; i < count; i++) {
         add_work(shares[i], turn_of(budget, class), (int64_t)bytes);
     }
+    session->account.worked += (int64_t)bytes;
     tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
 }
 
@@ -142,6 +145,9 @@ static tpi_waiting *list_for(tp_session *session, tpi_class class, uint64_t turn
 
     if (class == TPI_MEMBERS) {
         return &budget->members;
+    }
+    if (session->account.worked < client_work[class]) {
+        return &budget->newcomers; /* to show a key costs far less */
     }
     return work_of(&session->account.own, turn) == 0 ? &budget->denied : &budget->spent;
 }
@@ -193,6 +199,7 @@ void tpi_budget_leave_work(tp_session *session)
 
     if (session->account.waiting) {
         unlink_waiting(&budget->members, session);
+        unlink_waiting(&budget->newcomers, session);
         unlink_waiting(&budget->denied, session);
         unlink_waiting(&budget->spent, session);
     }
