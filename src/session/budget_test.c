@@ -203,6 +203,20 @@ static void a_new_one_does_not_wait_for_those_that_flood(void **state)
     assert_false(tp_session_is_busy(s->clients[5].session));
 }
 
+/* As a message that came long ago. */
+static void to_wait_is_no_work(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    tp_session_heard(guest);
+    assert_true(tp_session_has_to_wait(guest, true));
+    guest->account.mark_ns -= TP_NS_PER_S;
+    assert_false(tp_session_is_busy(guest));
+    tp_session_took(guest, MESSAGE);
+    assert_in_range(guest->account.worked, 1, TP_NS_PER_S / 2);
+}
+
 static void a_client_that_waits_may_leave(void **state)
 {
     struct scene *s = *state;
@@ -585,6 +599,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
         cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
+        cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),
         cmocka_unit_test_setup_teardown(a_key_makes_a_member, begin, end),
         cmocka_unit_test_setup_teardown(an_empty_account_admits_any_answer, begin, end),
