@@ -55,13 +55,19 @@ static void make_room(struct connection *c, size_t needed)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether the next request or message has to wait. A stop does not. */
+static bool is_urgent(const struct connection *c, const unsigned char *bytes, size_t length)
+{
+    return c->phase == PHASE_HTTP ? tpi_web_http_is_urgent(c, (const char *)bytes, length)
+                                  : tpi_web_stop_is_urgent(c, bytes, length);
+}
+
+/* Whether the next request or message has to wait. */
 static bool waits(struct connection *c, const unsigned char *bytes, size_t length)
 {
     return tpi_web_tls_waits(c) ||
            (tp_session_has_to_wait(door_of(c), c->http.waiting != WAITS_NOT ||
                                                    tpi_web_waiting(c) >= MOST_OUT) &&
-            !tpi_web_stop_is_urgent(c, bytes, length));
+            !is_urgent(c, bytes, length));
 }
 
 static bool held_waits(struct connection *c)

@@ -445,6 +445,9 @@ void tpi_web_behind(struct connection *c);
  * its length, as far as it is known. */
 size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size_t *needed);
 
+/* Whether the request at `bytes` must not wait: it is a stop or has a key, of a new client. */
+bool tpi_web_http_is_urgent(const struct connection *c, const char *bytes, size_t length);
+
 /* Answer the request with JSON. */
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
 

@@ -203,6 +203,29 @@ static void a_new_one_does_not_wait_for_those_that_flood(void **state)
     assert_false(tp_session_is_busy(s->clients[5].session));
 }
 
+static void a_new_one_shows_its_key_at_once(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+    tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE}, .type = TP_MSGTYPE_REQ};
+
+    tpi_budget_charge(s->clients[2].session, 600000);
+    assert_true(tp_session_is_busy(guest));
+    header.subtype = TP_PLAYER_REQ_DEVLIST;
+    assert_false(tp_session_is_urgent(guest, &header));
+    header.subtype = TP_PLAYER_REQ_PROVE;
+    assert_true(tp_session_is_urgent(guest, &header));
+    guest->identity.wrong = 1;
+    assert_false(tp_session_is_urgent(guest, &header));
+    guest->identity.wrong = 0;
+    tpi_budget_charge(guest, 50000);
+    assert_false(tp_session_is_urgent(guest, &header));
+    header.subtype = TP_PLAYER_REQ_PANIC;
+    assert_true(tp_session_is_urgent(guest, &header));
+    tp_session_panic(s->clients[1].session, "");
+    assert_false(tp_session_is_urgent(guest, &header));
+}
+
 /* As a message that came long ago. */
 static void to_wait_is_no_work(void **state)
 {
@@ -599,6 +622,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
         cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
+        cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
         cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),
         cmocka_unit_test_setup_teardown(a_key_makes_a_member, begin, end),

@@ -10,6 +10,9 @@ static const int64_t client_work[TPI_CLASSES] = {[TPI_GUESTS] = 250000, [TPI_MEM
 static const int64_t host_work = 350000;
 static const int64_t class_work[TPI_CLASSES] = {[TPI_GUESTS] = 500000, [TPI_MEMBERS] = INT64_MAX};
 
+/* To show a key costs less. Whoever comes again and again has no more of it than of connecting. */
+static const int64_t greeting_work = 50000;
+
 /* As long as guests wait whose turn is used up. */
 static const int64_t guest_rest_ns = 2 * TP_NS_PER_MS;
 
@@ -171,6 +174,11 @@ bool tpi_budget_may_work(tp_session *session)
         tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
     }
     return false;
+}
+
+bool tp_session_is_new(const tp_session *session)
+{
+    return session->account.worked < greeting_work && session->identity.wrong == 0;
 }
 
 void tpi_budget_init_work(tpi_budget *budget)

@@ -167,6 +167,35 @@ def a_key_that_is_shown_during_a_flood():
         tap.equal(sorted(took)[7] < 0.1, True)
 
 
+def newcomers_that_ask_for_much():
+    """Hundreds of new clients wait, each with a request that takes the loop milliseconds. Keys are shown, and a panic is raised, at once."""
+    text = floods.KEYS + 'front ( name "web" )\ndriver ( name "fake" provides [ "position2d:0" ] )\n'
+    with player.server(PROGRAM, text) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+        for _ in range(400):
+            stack.enter_context(web.Http(front)).send("GET", "/api/interfaces")
+
+        def show_key():
+            with player.Client(server.address) as owner:
+                tap.equal(keys.prove(owner, floods.SECRET).type, ACK)
+
+        def ask():
+            tap.equal(web.ask(front, "GET", "/api/devices", headers={"Authorization": "Bearer " + floods.SECRET}).status, 200)
+
+        def panic():
+            with web.Socket(front, "/stop", "troupe.stop.v1") as stop:
+                stop.say(op="panic")
+                stop.until(lambda state: state["active"])
+
+        took = []
+        for act in (show_key, ask, panic):
+            began = time.monotonic()
+            act()
+            took.append(time.monotonic() - began)
+        print("# " + " ".join(f"{seconds * 1e3:.0f}" for seconds in took) + " ms")
+        tap.equal(max(took) < 0.3, True)
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -178,4 +207,4 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         a_key_that_is_shown_during_a_flood, a_part_of_the_table)
+         a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much, a_part_of_the_table)
