@@ -499,6 +499,20 @@ const void *remote_ask(struct remote *remote, unsigned code, const void *ask, co
     return answer;
 }
 
+/* Interfaces that only the server knows have names, too. */
+static void learn_names(const struct remote *remote, const tp_statistics *found)
+{
+    uint32_t i = 0;
+
+    while (i < found->devices_count &&
+           tp_catalogue_code(remote->catalogue, found->devices[i].addr.interf) != NULL) {
+        i++;
+    }
+    if (i < found->devices_count) {
+        (void)tp_client_learn(remote->client, remote->catalogue, NULL);
+    }
+}
+
 tp_statistics *remote_statistics(struct remote *remote)
 {
     static const char what[] = "statistics";
@@ -508,6 +522,8 @@ tp_statistics *remote_statistics(struct remote *remote)
     if (is_ours(remote, what) && stat_all(remote->client, &found, &err) != TP_OK) {
         command_fail(remote->command, EXIT_FAILED, "%s: %s: %s", remote_url(remote), what,
                      err.text);
+    } else if (found != NULL) {
+        learn_names(remote, found);
     }
     return found;
 }

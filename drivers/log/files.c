@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "log.h"
 
 tp_status tpi_log_to_file(void *context, const void *bytes, size_t length, tp_error *err)
@@ -60,10 +61,10 @@ static enum found look_at(const char *path)
 {
     static const char text[] = "## Player";
     char begin[sizeof text] = "";
-    FILE *file = fopen(path, "rb");
+    FILE *file = NULL;
 
-    if (file == NULL) {
-        return errno == ENOENT ? NOTHING : OTHER;
+    if (tpi_file_open(&file, path, NULL) != TP_OK) {
+        return tpi_file_exists(path) ? OTHER : NOTHING;
     }
     const size_t length = fread(begin, 1, sizeof begin - 1, file);
     const bool failed = ferror(file) != 0; /* a folder, for example */

@@ -3,10 +3,10 @@
  *
  * MCAP files are read with log/reader.h, Player's text files line by line with log/text.h.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "log.h"
 #include "log/text.h"
 
@@ -42,18 +42,19 @@ tp_status tpi_source_open(struct log_source **out, const char *path, const tp_ca
                           tp_error *err)
 {
     struct log_source *s = calloc(1, sizeof *s);
-    tp_status status = TP_OK;
+    tp_status status;
 
     if (s == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     s->catalogue = catalogue;
     s->is_text = tpi_log_is_text(path);
-    s->file = fopen(path, "rb");
-    if (s->file == NULL) {
-        status = tp_fail(err, TP_E_IO, "%s", strerror(errno));
+    status = tpi_file_open(&s->file, path, err);
+    if (status != TP_OK) {
+        tpi_source_close(s);
+        return status;
     }
-    if (status == TP_OK && !s->is_text) {
+    if (!s->is_text) {
         s->tracks = calloc(CHANNELS, sizeof *s->tracks);
         status = s->tracks == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
                                    : tpi_log_from_file(&s->bytes, s->file, err);

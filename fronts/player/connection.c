@@ -75,10 +75,9 @@ static void on_room(void *context, void **bytes, size_t *length)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether the next message waits. A panic does not. */
 static bool waits(struct client *client, const tp_msghdr *header)
 {
-    return !tp_session_is_panic(header) && tp_session_is_busy(client->session);
+    return !tp_session_is_urgent(client->session, header) && tp_session_is_busy(client->session);
 }
 
 /* Handle the whole messages at `bytes`, as far as the session wants them now; how many bytes they
@@ -166,12 +165,13 @@ static void read_held(struct connection *connection, size_t length)
     keep_rest(connection, connection->held, connection->held_length, needed);
 }
 
-/* Whether it does not go on, since its session is busy. */
+/* Whether it does not go on, since its session is busy. Of a new client the key may come. */
 static bool pause_if_busy(struct connection *connection)
 {
     struct client *client = &connection->client;
+    const bool listens = connection->held == NULL && tp_session_is_new(client->session);
 
-    if (!client->ending && tp_session_is_busy(client->session)) {
+    if (!client->ending && !listens && tp_session_is_busy(client->session)) {
         client->paused = true;
         tp_stream_pause(connection->stream);
     }

@@ -282,6 +282,14 @@ static void answer_visitor(struct connection *c, const struct api_call *call)
     }
 }
 
+/* A wrong key is refused, whatever is asked for; a right one has the budgets of its client. A panic
+ * needs none. */
+static bool is_refused(struct connection *c, const struct api_call *call)
+{
+    return call->request->authorization.text != NULL && !is(call, 1, "panic") &&
+           tpi_web_visit(c, call->request) == NULL;
+}
+
 void tpi_web_api(struct connection *c, const tpi_http *request, const char *body, size_t length)
 {
     struct api_call call = {.request = request, .body = body, .length = length};
@@ -295,7 +303,7 @@ void tpi_web_api(struct connection *c, const tpi_http *request, const char *body
     }
     if (wrong || at < request->path.length) {
         tpi_web_refuse(c, 404, "unknown", "there is no such path");
-    } else if (!answer_plain(c, &call)) {
+    } else if (!is_refused(c, &call) && !answer_plain(c, &call)) {
         answer_visitor(c, &call);
     }
 }

@@ -55,13 +55,24 @@ static void make_room(struct connection *c, size_t needed)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether the next request or message has to wait. A stop never does. */
-static bool waits(struct connection *c)
+static bool is_urgent(const struct connection *c, const unsigned char *bytes, size_t length)
+{
+    return c->phase == PHASE_HTTP ? tpi_web_http_is_urgent(c, (const char *)bytes, length)
+                                  : tpi_web_stop_is_urgent(c, bytes, length);
+}
+
+/* Whether the next request or message has to wait. */
+static bool waits(struct connection *c, const unsigned char *bytes, size_t length)
 {
     return tpi_web_tls_waits(c) ||
-           (c->phase != PHASE_STOP &&
-            tp_session_has_to_wait(door_of(c),
-                                   c->http.waiting != WAITS_NOT || tpi_web_waiting(c) >= MOST_OUT));
+           (tp_session_has_to_wait(door_of(c), c->http.waiting != WAITS_NOT ||
+                                                   tpi_web_waiting(c) >= MOST_OUT) &&
+            !is_urgent(c, bytes, length));
+}
+
+static bool held_waits(struct connection *c)
+{
+    return waits(c, c->in.held, c->in.length);
 }
 
 static size_t consume(struct connection *c, const unsigned char *bytes, size_t length,
@@ -70,7 +81,7 @@ static size_t consume(struct connection *c, const unsigned char *bytes, size_t l
     size_t used = 0;
 
     *needed = 1;
-    while (used < length && !c->ending && !c->finishing && !waits(c)) {
+    while (used < length && !c->ending && !c->finishing && !waits(c, bytes + used, length - used)) {
         const size_t taken =
             c->phase == PHASE_HTTP
                 ? tpi_web_http(c, (const char *)bytes + used, length - used, needed)
@@ -144,7 +155,7 @@ static void find_room(struct connection *c, void **bytes, size_t *length)
 
 static void pause_if_waiting(struct connection *c)
 {
-    if (!c->ending && !c->paused && (c->in.length > 0 || tpi_web_tls_waits(c)) && waits(c)) {
+    if (!c->ending && !c->paused && (c->in.length > 0 || tpi_web_tls_waits(c)) && held_waits(c)) {
         c->paused = true;
         tp_stream_pause(c->stream);
     }
@@ -224,10 +235,10 @@ static void resume(struct connection *c)
         read_decrypted(c);
         pause_if_waiting(c);
     }
-    if (c->in.held != NULL && !waits(c)) {
+    if (c->in.held != NULL && !held_waits(c)) {
         read_held(c, 0);
     }
-    if (c->paused && !c->ending && !waits(c)) {
+    if (c->paused && !c->ending && !held_waits(c)) {
         c->paused = false;
         tp_stream_resume(c->stream);
     }

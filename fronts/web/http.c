@@ -259,3 +259,14 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
     handle(c, &request, bytes + request.head);
     return request.head + (size_t)request.length;
 }
+
+bool tpi_web_http_is_urgent(const struct connection *c, const char *bytes, size_t length)
+{
+    tpi_http request;
+
+    assert(front_is_current(c->front));
+    return c->http.waiting == WAITS_NOT && tp_session_is_new(c->door->sessions[FORM_JSON]) &&
+           tpi_http_read(&request, bytes, length) == 1 &&
+           ((request.authorization.text != NULL && begins(request.path, "/api")) ||
+            tpi_span_is(request.path, "/api/panic") || tpi_span_is(request.path, "/stop"));
+}

@@ -347,7 +347,6 @@ struct web_front {
     struct connection *connections; /* owned; the newest first */
     size_t count;
     struct client *visitors; /* owned */
-    size_t visitor_count;
 
     struct web_device *devices; /* owned */
     size_t device_count, device_capacity;
@@ -445,6 +444,9 @@ void tpi_web_behind(struct connection *c);
 /* Handle the first request of `bytes`; how many bytes it took, 0 if it is not whole. `*needed` is
  * its length, as far as it is known. */
 size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size_t *needed);
+
+/* Whether the request at `bytes` must not wait: it is a stop or has a key, of a new client. */
+bool tpi_web_http_is_urgent(const struct connection *c, const char *bytes, size_t length);
 
 /* Answer the request with JSON. */
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
@@ -719,6 +721,9 @@ size_t tpi_web_tls_waiting(const struct connection *c);
 /* Raise a panic for the connection, which owes a confirmation then. */
 void tpi_web_stop(struct connection *c, const char *why);
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
+
+/* Whether the frame at `bytes` must not wait: it is the first panic, on a connection to stop. */
+bool tpi_web_stop_is_urgent(const struct connection *c, const uint8_t *bytes, size_t length);
 
 /* The state of the panic as JSON, with `op` if `op`. */
 void tpi_web_put_panic(struct web_front *front, tpi_buf *out, bool op);

@@ -13,7 +13,7 @@
 
 static const int64_t WATCH_NS = 2 * TP_NS_PER_MS, PATIENCE_NS = 2 * TP_NS_PER_S;
 
-enum { MOST_OWED = 64, OWED_NAME = 48 };
+enum { MOST_OWED = 64, OWED_NAME = 48, LONGEST_QUESTION = 512, WHOLE = 0x80 };
 
 /* A driver that did not stop at once. */
 struct owed {
@@ -252,6 +252,24 @@ void tpi_web_stop_told(struct connection *c)
     tpi_web_put_panic(c->front, &text, true);
     tpi_web_text(c, tpi_buf_text(&text), text.length);
     tpi_buf_fini(&text);
+}
+
+/* Longer messages than questions need are taken for a panic. Parts of messages wait. */
+bool tpi_web_stop_is_urgent(const struct connection *c, const uint8_t *bytes, size_t length)
+{
+    const uint64_t whole = tpi_frame_length(bytes, length);
+    char text[LONGEST_QUESTION];
+    tpi_say said;
+
+    assert(front_is_current(c->front));
+    if (c->phase != PHASE_STOP || tp_session_sees_panic(c->door->sessions[FORM_JSON]) ||
+        whole == 0 || whole > length ||
+        (bytes[0] != (WHOLE | TPI_FRAME_TEXT) && bytes[0] != (WHOLE | TPI_FRAME_BINARY))) {
+        return false;
+    }
+    const size_t count = tpi_frame_payload(text, sizeof text, bytes, length);
+    return count > sizeof text || tpi_say_read(&said, text, count, NULL) != TP_OK ||
+           (said.op != TPI_SAY_PING && said.op != TPI_SAY_STATE);
 }
 
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length)

@@ -102,15 +102,28 @@ static bool identify(struct client *wanted, const tpi_http *request)
     return true;
 }
 
+/* Those with a key and those without one are counted apart: strangers keep no owner of a key out. */
+struct crowd {
+    size_t all, of_host;
+};
+
+static bool has_key(const struct client *visitor)
+{
+    return visitor->secret[0] != '\0';
+}
+
 static struct client *find(const struct web_front *front, const struct client *wanted,
-                           size_t *of_host)
+                           struct crowd *alike)
 {
     struct client *found = NULL;
 
     for (struct client *at = front->visitors; at != NULL; at = at->next) {
         const bool same = strcmp(at->host, wanted->host) == 0;
 
-        *of_host += same;
+        if (has_key(at) == has_key(wanted)) {
+            alike->all++;
+            alike->of_host += same;
+        }
         if (same && same_secret(at->secret, wanted->secret) && !at->lost &&
             strcmp(at->name, wanted->name) == 0) {
             found = at;
@@ -127,7 +140,6 @@ static void destroy(struct client *visitor)
     if (visitor->next != NULL) {
         visitor->next->previous = visitor->previous;
     }
-    front->visitor_count--;
     tpi_web_client_destroy(visitor);
 }
 
@@ -151,11 +163,10 @@ static struct client *create(struct connection *c, const struct client *wanted)
         visitor->next->previous = visitor;
     }
     front->visitors = visitor;
-    front->visitor_count++;
     tp_session_set_software(visitor->sessions[FORM_JSON],
                             visitor->name[0] != '\0' ? visitor->name : "http");
     tp_session_heard(visitor->sessions[FORM_JSON]);
-    if (visitor->secret[0] != '\0') {
+    if (has_key(visitor)) {
         const tp_status status = tp_session_show_key(visitor->sessions[FORM_JSON], visitor->secret,
                                                      strlen(visitor->secret), &err);
         if (status != TP_OK) {
@@ -171,7 +182,7 @@ static struct client *create(struct connection *c, const struct client *wanted)
 struct client *tpi_web_visit(struct connection *c, const tpi_http *request)
 {
     struct client wanted = {.front = c->front};
-    size_t of_host = 0;
+    struct crowd alike = {0, 0};
 
     assert(front_is_current(c->front));
     copy_host(wanted.host, tp_stream_peer(c->stream));
@@ -179,8 +190,8 @@ struct client *tpi_web_visit(struct connection *c, const tpi_http *request)
         tpi_web_refuse(c, 401, "denied", "a key is given as `Authorization: Bearer KEY`");
         return NULL;
     }
-    struct client *visitor = find(c->front, &wanted, &of_host);
-    if (visitor == NULL && (of_host >= MOST_OF_A_HOST || c->front->visitor_count >= MOST_CLIENTS)) {
+    struct client *visitor = find(c->front, &wanted, &alike);
+    if (visitor == NULL && (alike.of_host >= MOST_OF_A_HOST || alike.all >= MOST_CLIENTS)) {
         tpi_web_refuse(c, 429, "limit", "this host has too many clients with different names");
         return NULL;
     }

@@ -215,6 +215,17 @@ TP_API void tp_session_speak_leases(tp_session *session, bool on);
 /* Whether a request is PANIC, whose body does not matter. */
 TP_API bool tp_session_is_panic(const tp_msghdr *request);
 
+/* Whether the client is new: it has cost the server no more than it costs to show a key, and has
+ * shown no wrong one. What it says to show its key need not wait. */
+TP_API bool tp_session_is_new(const tp_session *session);
+
+/* Whether a message must not wait although the session is busy (tp_session_is_busy()): a PANIC, if
+ * there is no panic yet, and what shows the key of a client that is new. */
+TP_API bool tp_session_is_urgent(const tp_session *session, const tp_msghdr *header);
+
+/* Whether there is a panic. A further PANIC can wait, as other messages do: nothing moves. */
+TP_API bool tp_session_sees_panic(const tp_session *session);
+
 /* Raise a panic: stop everything that moves. No right is needed. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
 
@@ -307,7 +318,7 @@ TP_API tp_status tp_session_serve(tp_session *session, const tp_msghdr *request,
 /* Whether the front must handle no more messages of the client now: too many of its requests or
  * replies are under way, or it has had its share of this turn of the loop. A front asks before each
  * message and keeps the rest (tp_session_hold()); meanwhile it does not read. `ready` is called
- * when the client may go on. PANIC is handled always. */
+ * when the client may go on. Urgent messages (tp_session_is_urgent()) are handled always. */
 TP_API bool tp_session_is_busy(tp_session *session);
 
 /* The same for a front that can also have a reason of its own to wait (`waits`), such as an answer

@@ -52,7 +52,7 @@ static const char *kind_of(mode_t mode)
 }
 
 /* Opening a pipe or a modem without O_NONBLOCK would wait for its other end. */
-static tp_status open_regular(FILE **out, const char *path, tp_error *err)
+tp_status tpi_file_open(FILE **out, const char *path, tp_error *err)
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat about;
@@ -78,6 +78,13 @@ static tp_status open_regular(FILE **out, const char *path, tp_error *err)
     return TP_OK;
 }
 
+bool tpi_file_exists(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0;
+}
+
 tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err)
 {
     FILE *file = NULL;
@@ -85,7 +92,7 @@ tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *e
     if (strcmp(path, "-") == 0) {
         return tpi_file_read_any(out, path, most, err);
     }
-    tp_status status = open_regular(&file, path, err);
+    tp_status status = tpi_file_open(&file, path, err);
     if (status == TP_OK) {
         status = read_all(out, file, path, most, err);
         fclose(file);

@@ -2,7 +2,15 @@
 #ifndef TROUPE_BASE_FILE_H
 #define TROUPE_BASE_FILE_H
 
+#include <stdio.h>
+
 #include "base/buf.h"
+
+/* Open a regular file to read it. Pipes, devices and folders are refused without waiting. */
+tp_status tpi_file_open(FILE **out, const char *path, tp_error *err);
+
+/* Whether there is something at a path. It is not opened: a pipe would wait for its writer. */
+bool tpi_file_exists(const char *path);
 
 /* Append the contents of a regular file ("-" is standard input) to `out`. Fails with TP_E_LIMIT
  * beyond `most` bytes, so that a wrong path cannot fill the memory. Pipes, devices and folders are

@@ -152,7 +152,9 @@ static void what_is_no_regular_file_is_refused_at_once(void **state)
     assert_int_equal(tpi_file_read(&out, "/dev/zero", 100, &b->err), TP_E_IO);
     assert_error(b, TP_E_IO, "/dev/zero", "it is a device, not a regular file");
     assert_int_equal(out.length, 0);
+    assert_true(tpi_file_exists(pipe));
     assert_int_equal(unlink(pipe), 0);
+    assert_false(tpi_file_exists(pipe));
     tpi_buf_fini(&out);
 }
 

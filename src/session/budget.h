@@ -13,7 +13,8 @@
  *              busy until the next turn. Its front reads no further, so the rest of what it has
  *              sent waits in its own socket. Guests wait for some milliseconds longer, so that they
  *              never have more than a part of the loop's time: a thread that has time left is woken
- *              at once on a busy machine.
+ *              at once on a busy machine. Guests that are new go on first: whoever has a key is a
+ *              guest until it has shown it.
  *     answers  bytes of answers that are being made, before they are compressed: estimated when the
  *              request comes, counted when the driver has answered, given back when the answer is
  *              in the client's queue. A request that finds no room waits, first come first served,
@@ -57,6 +58,7 @@ typedef struct tpi_account {
     tpi_class class;
     struct tpi_budget_host *host; /* counted reference; NULL until it has a name */
     int64_t mark_ns;              /* when the message that is being handled came */
+    int64_t worked;               /* nanoseconds of all turns */
     bool waiting;                 /* for the next turn */
     tp_session *next_waiting;
     /* Tries again to find room for an answer; NULL if none waits. True if it needs no more tries.
@@ -97,12 +99,13 @@ typedef struct tpi_budget {
     uint64_t turn;                                   /* of members: of the loop */
     uint64_t guest_turn;                             /* of guests, which is longer if they wait */
     tp_after turn_end;
-    tp_timer *rest;      /* owned: guests may go on; NULL until they had to wait */
-    bool resting;        /* guests wait for the timer */
-    tpi_waiting members; /* wait for the next turn */
-    tpi_waiting denied;  /* guests that do, and did nothing in this one */
-    tpi_waiting spent;   /* guests that do, and did as much as they may */
-    tp_session *parked;  /* wait for room for an answer; oldest first */
+    tp_timer *rest;        /* owned: guests may go on; NULL until they had to wait */
+    bool resting;          /* guests wait for the timer */
+    tpi_waiting members;   /* wait for the next turn */
+    tpi_waiting newcomers; /* guests that do, and did little so far */
+    tpi_waiting denied;    /* guests that do, and did nothing in this one */
+    tpi_waiting spent;     /* guests that do, and did as much as they may */
+    tp_session *parked;    /* wait for room for an answer; oldest first */
     struct {
         const tp_message *what;
         size_t bytes; /* of its last answers */

@@ -160,10 +160,20 @@ static void guests_of_a_host_share_its_account(void **state)
     assert_false(tp_session_is_busy(s->clients[2].session));
 }
 
+/* What clients did before this turn. */
+static void work_before(struct scene *s, int count, size_t work)
+{
+    for (int i = 0; i < count; i++) {
+        tpi_budget_charge(s->clients[i].session, work);
+    }
+    turn(s);
+}
+
 static void the_one_that_had_nothing_goes_on_first(void **state)
 {
     struct scene *s = *state;
 
+    work_before(s, 6, 300000);
     tpi_budget_charge(s->clients[0].session, 300000);
     tpi_budget_charge(s->clients[2].session, 300000);
     assert_true(tp_session_is_busy(s->clients[0].session));
@@ -171,6 +181,63 @@ static void the_one_that_had_nothing_goes_on_first(void **state)
     const tpi_budget *budget = &s->clients[0].session->clients->budget;
     assert_ptr_equal(budget->denied.first, s->clients[4].session);
     assert_ptr_equal(budget->spent.first, s->clients[0].session);
+}
+
+/* Whoever has a key is a guest until it has shown it. */
+static void a_new_one_does_not_wait_for_those_that_flood(void **state)
+{
+    struct scene *s = *state;
+
+    work_before(s, 5, 300000);
+    tpi_budget_charge(s->clients[0].session, 600000);
+    for (int i = 0; i < 6; i++) {
+        assert_true(tp_session_is_busy(s->clients[i].session));
+    }
+    const tpi_budget *budget = &s->clients[0].session->clients->budget;
+    assert_ptr_equal(budget->newcomers.first, s->clients[5].session);
+    assert_ptr_equal(budget->denied.first, s->clients[1].session);
+    leave(s, 5);
+    assert_null(budget->newcomers.first);
+    enter(s, 5);
+    turn(s);
+    assert_false(tp_session_is_busy(s->clients[5].session));
+}
+
+static void a_new_one_shows_its_key_at_once(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+    tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE}, .type = TP_MSGTYPE_REQ};
+
+    tpi_budget_charge(s->clients[2].session, 600000);
+    assert_true(tp_session_is_busy(guest));
+    header.subtype = TP_PLAYER_REQ_DEVLIST;
+    assert_false(tp_session_is_urgent(guest, &header));
+    header.subtype = TP_PLAYER_REQ_PROVE;
+    assert_true(tp_session_is_urgent(guest, &header));
+    guest->identity.wrong = 1;
+    assert_false(tp_session_is_urgent(guest, &header));
+    guest->identity.wrong = 0;
+    tpi_budget_charge(guest, 50000);
+    assert_false(tp_session_is_urgent(guest, &header));
+    header.subtype = TP_PLAYER_REQ_PANIC;
+    assert_true(tp_session_is_urgent(guest, &header));
+    tp_session_panic(s->clients[1].session, "");
+    assert_false(tp_session_is_urgent(guest, &header));
+}
+
+/* As a message that came long ago. */
+static void to_wait_is_no_work(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    tp_session_heard(guest);
+    assert_true(tp_session_has_to_wait(guest, true));
+    guest->account.mark_ns -= TP_NS_PER_S;
+    assert_false(tp_session_is_busy(guest));
+    tp_session_took(guest, MESSAGE);
+    assert_in_range(guest->account.worked, 1, TP_NS_PER_S / 2);
 }
 
 static void a_client_that_waits_may_leave(void **state)
@@ -554,6 +621,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
         cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
+        cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
+        cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),
         cmocka_unit_test_setup_teardown(a_key_makes_a_member, begin, end),
         cmocka_unit_test_setup_teardown(an_empty_account_admits_any_answer, begin, end),

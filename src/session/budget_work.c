@@ -10,6 +10,9 @@ static const int64_t client_work[TPI_CLASSES] = {[TPI_GUESTS] = 250000, [TPI_MEM
 static const int64_t host_work = 350000;
 static const int64_t class_work[TPI_CLASSES] = {[TPI_GUESTS] = 500000, [TPI_MEMBERS] = INT64_MAX};
 
+/* To show a key costs less. Whoever comes again and again has no more of it than of connecting. */
+static const int64_t greeting_work = 50000;
+
 /* As long as guests wait whose turn is used up. */
 static const int64_t guest_rest_ns = 2 * TP_NS_PER_MS;
 
@@ -50,6 +53,7 @@ static void wake(tpi_waiting *list)
 
 static void wake_all(tpi_budget *budget)
 {
+    wake(&budget->newcomers);
     wake(&budget->denied);
     wake(&budget->spent);
 }
@@ -69,7 +73,8 @@ static void end_rest(void *context)
 static bool rest(tpi_budget *budget)
 {
     tp_loop *loop = tpi_hub_loop(budget->hub);
-    const bool some = budget->denied.first != NULL || budget->spent.first != NULL;
+    const bool some = budget->newcomers.first != NULL || budget->denied.first != NULL ||
+                      budget->spent.first != NULL;
 
     if (!some || tp_loop_clock(loop) != tp_clock_real() ||
         (budget->rest == NULL &&
@@ -113,6 +118,7 @@ void tpi_budget_charge(tp_session *session, size_t bytes)
     for (unsigned i = 0; i < count; i++) {
         add_work(shares[i], turn_of(budget, class), (int64_t)bytes);
     }
+    session->account.worked += (int64_t)bytes;
     tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
 }
 
@@ -143,6 +149,9 @@ static tpi_waiting *list_for(tp_session *session, tpi_class class, uint64_t turn
     if (class == TPI_MEMBERS) {
         return &budget->members;
     }
+    if (session->account.worked < client_work[class]) {
+        return &budget->newcomers; /* to show a key costs far less */
+    }
     return work_of(&session->account.own, turn) == 0 ? &budget->denied : &budget->spent;
 }
 
@@ -165,6 +174,11 @@ bool tpi_budget_may_work(tp_session *session)
         tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
     }
     return false;
+}
+
+bool tp_session_is_new(const tp_session *session)
+{
+    return session->account.worked < greeting_work && session->identity.wrong == 0;
 }
 
 void tpi_budget_init_work(tpi_budget *budget)
@@ -193,6 +207,7 @@ void tpi_budget_leave_work(tp_session *session)
 
     if (session->account.waiting) {
         unlink_waiting(&budget->members, session);
+        unlink_waiting(&budget->newcomers, session);
         unlink_waiting(&budget->denied, session);
         unlink_waiting(&budget->spent, session);
     }

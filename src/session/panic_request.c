@@ -8,11 +8,16 @@
 
 #include "session/session.h"
 
+bool tp_session_sees_panic(const tp_session *session)
+{
+    return tpi_panic_is_on(tpi_panic_of(session->hub));
+}
+
 void tp_session_panic(tp_session *session, const char *why)
 {
     tpi_hub *hub = session->hub;
     assert(session_is_current(session));
-    if (!tpi_panic_is_on(tpi_panic_of(hub))) {
+    if (!tp_session_sees_panic(session)) {
         session->clients->keyring.raiser = session->identity.number;
     }
     tpi_panic_raise(tpi_panic_of(hub), session->identity.label,

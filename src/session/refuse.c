@@ -1,7 +1,9 @@
 /*
- * refuse.c - refusals of requests. A PANIC is never refused: whatever is wrong with its body, or
- * with the client, everything stops.
+ * refuse.c - refusals of requests, and what is neither refused nor late. A PANIC is never refused:
+ * whatever is wrong with its body, or with the client, everything stops.
  */
+#include <assert.h>
+
 #include "base/text.h"
 #include "session/session.h"
 
@@ -25,6 +27,21 @@ bool tp_session_is_panic(const tp_msghdr *request)
 {
     return request->addr.interf == TP_PLAYER_CODE && request->type == TP_MSGTYPE_REQ &&
            request->subtype == TP_PLAYER_REQ_PANIC;
+}
+
+/* Clients say hello before they show a key. */
+static bool shows_key(const tp_msghdr *header)
+{
+    return header->addr.interf == TP_PLAYER_CODE && header->type == TP_MSGTYPE_REQ &&
+           (header->subtype == TP_PLAYER_REQ_HELLO || header->subtype == TP_PLAYER_REQ_AUTH ||
+            header->subtype == TP_PLAYER_REQ_CHALLENGE || header->subtype == TP_PLAYER_REQ_PROVE);
+}
+
+bool tp_session_is_urgent(const tp_session *session, const tp_msghdr *header)
+{
+    assert(session_is_current(session));
+    return tp_session_is_panic(header) ? !tp_session_sees_panic(session)
+                                       : shows_key(header) && tp_session_is_new(session);
 }
 
 tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,

@@ -286,6 +286,9 @@ static bool is_busy(tp_session *session)
 bool tp_session_has_to_wait(tp_session *session, bool waits)
 {
     waits = waits || is_busy(session);
+    if (session->account.busy && !waits) {
+        tpi_budget_begin_work(session); /* the wait was none */
+    }
     tpi_age_wait(session, waits);
     return waits;
 }

@@ -27,6 +27,20 @@ uint64_t tpi_frame_length(const uint8_t *bytes, size_t length)
     return 2 + extra + mask + payload;
 }
 
+size_t tpi_frame_payload(char *out, size_t room, const uint8_t *bytes, size_t length)
+{
+    const unsigned shortest = bytes[1] & 0x7f;
+    const bool masked = (bytes[1] & 0x80) != 0;
+    const size_t key = 2 + (shortest == 127 ? 8 : shortest == 126 ? 2 : 0);
+    const size_t begin = key + (masked ? 4 : 0);
+    const size_t count = (size_t)tpi_frame_length(bytes, length) - begin;
+
+    for (size_t i = 0; i < count && i < room; i++) {
+        out[i] = (char)(bytes[begin + i] ^ (masked ? bytes[key + i % 4] : 0));
+    }
+    return count;
+}
+
 size_t tpi_frame_begin(uint8_t head[TPI_FRAME_HEAD], unsigned opcode, uint64_t length)
 {
     const size_t extra = length > 65535 ? 8 : length > 125 ? 2 : 0;

@@ -17,6 +17,10 @@ enum {
 /* The length of the first frame, as far as its head is there; 0 if it is not. */
 uint64_t tpi_frame_length(const uint8_t *bytes, size_t length);
 
+/* Copy what is inside the first frame, which is whole; how many bytes it has, of which at most
+ * `room` are copied. */
+size_t tpi_frame_payload(char *out, size_t room, const uint8_t *bytes, size_t length);
+
 /* Write the head of an unmasked whole message of `length` bytes; how many bytes it has. */
 size_t tpi_frame_begin(uint8_t head[TPI_FRAME_HEAD], unsigned opcode, uint64_t length);
 

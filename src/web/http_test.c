@@ -253,6 +253,21 @@ static void frames_begin_and_end_as_the_standard_says(void **state)
     assert_false(tpi_frame_accept(accept, (tpi_span){"short", 5}));
 }
 
+static void what_is_inside_a_frame_is_read_without_its_mask(void **state)
+{
+    /* RFC 6455, 5.7: "Hello", masked; and 130 bytes, not masked. */
+    static const uint8_t hello[] = {0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d,
+                                    0x7f, 0x9f, 0x4d, 0x51, 0x58};
+    uint8_t longer[4 + 130] = {0x81, 126, 0, 130, 'a', 'b', 'c'};
+    char text[8] = "";
+
+    (void)state;
+    assert_int_equal(tpi_frame_payload(text, sizeof text, hello, sizeof hello), 5);
+    assert_string_equal(text, "Hello");
+    assert_int_equal(tpi_frame_payload(text, 2, longer, sizeof longer), 130);
+    assert_string_equal(text, "abllo");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +280,7 @@ int main(void)
         cmocka_unit_test(only_names_of_this_machine_are_hosts),
         cmocka_unit_test(only_own_and_listed_pages_are_origins),
         cmocka_unit_test(frames_begin_and_end_as_the_standard_says),
+        cmocka_unit_test(what_is_inside_a_frame_is_read_without_its_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

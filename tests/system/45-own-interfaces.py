@@ -46,6 +46,12 @@ def devices_are_listed_with_their_interface():
         tap.equal([line.split()[0] for line in troupe("list", url).stdout.splitlines()[2:]], ["soil:0", "laser:0"])
 
 
+def statistics_name_them():
+    with garden() as url:
+        names = [line.split()[0] for line in troupe("stat", url).stdout.splitlines() if " fake0 " in line]
+        tap.equal(names, ["soil:0", "laser:0"])
+
+
 def data_is_printed_with_its_units():
     with garden() as url:
         result = troupe("print", "soil:0", "--count", "1", "--human", url=url)
@@ -146,7 +152,7 @@ def devices_are_found_by_the_name_that_lists_show():
                       'position2d:1 has name = wolf')
 
 
-tap.main(devices_are_listed_with_their_interface, data_is_printed_with_its_units, requests_are_made,
+tap.main(devices_are_listed_with_their_interface, statistics_name_them, data_is_printed_with_its_units, requests_are_made,
          a_mistyped_name_is_compared_with_them, a_server_that_forwards_reads_the_description_too,
          a_server_that_cannot_be_asked_is_reported_with_a_way_out, the_way_out_is_a_copy_of_the_files,
          programs_open_and_find_them, properties_that_no_device_has_are_told,

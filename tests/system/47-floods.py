@@ -17,6 +17,7 @@ import keys
 import player
 import tap
 import universal
+import web
 from player import ACK, COMMAND, PLAYER, POSITION2D, REQUEST
 
 PROGRAM = sys.argv[1]
@@ -138,6 +139,63 @@ def devices_at_the_universal_front():
             tap.equal(result.wrong(), [])
 
 
+def words_at_the_emergency_stop():
+    """Pings, questions for the state and panics in a panic: a connection to stop has the budget of other guests."""
+    with floods.trial(PROGRAM, 'front ( name "web" )\ndriver ( name "fake" provides [ "position2d:0" ] )\n') as trial:
+        front = argparse.Namespace(port=trial.server.fronts["web"])
+        with web.Socket(front, "/stop", "troupe.stop.v1") as stop:
+            data = {words: floods.burst_of(stop.frame(1, words)) for words in (b'{"op":"ping"}', b'{"op":"state"}', b'{"op":"panic"}')}
+        for burst in data.values():
+            holds(lambda burst=burst: trial.attack(PLAYER, burst, 1.0, connect=lambda: web.Socket(front, "/stop", "troupe.stop.v1")))
+
+
+def a_key_that_is_shown_during_a_flood():
+    """A hundred clients have sent what takes the server seconds. Whoever comes then is a guest, too, until its key is known."""
+    text = floods.KEYS + 'driver ( name "fake" provides [ "position2d:0" ] )\n'
+    with player.server(PROGRAM, text) as server, contextlib.ExitStack() as stack:
+        for _ in range(100):
+            guest = stack.enter_context(player.Client(server.address))
+            guest.socket.setblocking(False)
+            guest.socket.send(floods.burst_of(floods.message(PLAYER, REQUEST, 1, b"")))
+        took = []
+        for _ in range(15):
+            began = time.monotonic()
+            with player.Client(server.address) as owner:
+                tap.equal(keys.prove(owner, floods.SECRET).type, ACK)
+            took.append(time.monotonic() - began)
+        print("# " + " ".join(f"{seconds * 1e3:.0f}" for seconds in took) + " ms")
+        tap.equal(sorted(took)[7] < 0.1, True)
+
+
+def newcomers_that_ask_for_much():
+    """Hundreds of new clients wait, each with a request that takes the loop milliseconds. Keys are shown, and a panic is raised, at once."""
+    text = floods.KEYS + 'front ( name "web" )\ndriver ( name "fake" provides [ "position2d:0" ] )\n'
+    with player.server(PROGRAM, text) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+        for _ in range(400):
+            stack.enter_context(web.Http(front)).send("GET", "/api/interfaces")
+
+        def show_key():
+            with player.Client(server.address) as owner:
+                tap.equal(keys.prove(owner, floods.SECRET).type, ACK)
+
+        def ask():
+            tap.equal(web.ask(front, "GET", "/api/devices", headers={"Authorization": "Bearer " + floods.SECRET}).status, 200)
+
+        def panic():
+            with web.Socket(front, "/stop", "troupe.stop.v1") as stop:
+                stop.say(op="panic")
+                stop.until(lambda state: state["active"])
+
+        took = []
+        for act in (show_key, ask, panic):
+            began = time.monotonic()
+            act()
+            took.append(time.monotonic() - began)
+        print("# " + " ".join(f"{seconds * 1e3:.0f}" for seconds in took) + " ms")
+        tap.equal(max(took) < 0.3, True)
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -148,4 +206,5 @@ def a_part_of_the_table():
 
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
-         devices_of_programs, devices_at_the_universal_front, a_part_of_the_table)
+         devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
+         a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much, a_part_of_the_table)

@@ -308,6 +308,32 @@ def a_wrong_key_is_tried_slowly():
         tap.equal(set(statuses) <= {401, 429}, True)
 
 
+def a_wrong_key_is_refused_whatever_is_asked_for():
+    with web.Server(KEYS + web.FAKE) as server:
+        for path in ("/api/devices", "/api/interfaces", "/api/frames", "/api/server", "/api/devices/laser:0"):
+            tap.equal((path, web.ask(server, "GET", path, headers={"Authorization": "Bearer wrong"}).status), (path, 401))
+            tap.equal((path, web.ask(server, "GET", path, headers=KEY).status), (path, 200))
+        tap.equal(web.ask(server, "POST", "/api/panic", headers={"Authorization": "Bearer wrong"}).json["active"], True)
+
+
+def many_names_of_strangers_keep_no_key_out():
+    with web.Server(KEYS + web.FAKE) as server, contextlib.ExitStack() as stack:
+        statuses = [stack.enter_context(web.Http(server)).get("/api/devices/laser:0", headers={"X-Troupe-Client": f"stranger {i}"}).status
+                    for i in range(20)]
+        tap.equal(statuses, [200] * 16 + [429] * 4)
+        for i in range(16):
+            tap.equal(web.ask(server, "POST", DRIVE, VEL, headers={**KEY, "X-Troupe-Client": f"owner {i}"}).status, 200)
+        tap.equal(web.ask(server, "POST", DRIVE, VEL, headers={**KEY, "X-Troupe-Client": "one more"}).status, 429)
+
+
+def a_panic_behind_many_questions_is_raised():
+    with web.Server(KEYS + web.FAKE) as server, web.Socket(server, "/stop", "troupe.stop.v1") as stop:
+        tap.equal(stop.op("panic")["active"], False)
+        stop.socket.sendall(stop.frame(1, b'{"op":"ping"}') * 5000 + stop.frame(1, b'{"op":"panic","why":"a fire"}'))
+        state = stop.op("panic")
+        tap.equal((state["active"], state["why"]), (True, "a fire"))
+
+
 def silent(puppet, lease):
     """A base and a laser that never sends anything, elsewhere."""
     return web.Server(f'driver ( name "remote" url "tcp:{puppet.url}" provides [ "position2d:0" "laser:0" ] lease {lease} )\n')
@@ -386,6 +412,7 @@ def a_command_that_waits_for_its_device_gets_old():
 tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_nothing_by_websocket,
          a_websocket_of_another_page_is_refused, everybody_stops_and_not_everybody_resets, no_path_leads_out_of_the_dashboard,
          requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
-         a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly,
+         a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly, a_wrong_key_is_refused_whatever_is_asked_for, many_names_of_strangers_keep_no_key_out,
+         a_panic_behind_many_questions_is_raised,
          many_greetings_of_TLS_delay_nobody, a_message_in_fragments_has_to_end, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
          a_command_from_before_the_end_of_a_panic_moves_nothing, a_command_that_waits_for_its_device_gets_old)

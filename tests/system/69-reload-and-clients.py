@@ -118,11 +118,13 @@ def a_large_world_is_loaded_aside():
 def what_is_no_regular_file_is_refused():
     with running() as it, running() as idle:
         os.mkfifo(it.folder + "/pipe")
-        for name, kind in (("pipe", "a pipe"), ("/dev/zero", "a device")):
+        for name, kind in (("./pipe", "a pipe"), ("/dev/zero", "a device")):
             for text in (f'include "{name}"\n' + STEADY, STEADY + f'interface ( file "{name}" )\n', f'key_file "{name}"\n' + STEADY,
-                         STEADY + f'driver ( name "sim" worldfile "{name}" )\n'):
+                         STEADY + f'driver ( name "sim" worldfile "{name}" )\n',
+                         STEADY + f'driver ( name "readlog" filename "{name}" provides [ "ptz:0" ] )\n',
+                         STEADY + f'driver ( name "robotfile" robot "{name}" port "emulate:nxt" provides [ "universal:0" ] )\n'):
                 is_not_noticed(it, idle, text, "nothing was changed")
-                assert f"{name}: it is {kind}, not a regular file" in it.lines[-2], it.lines
+                assert f"{name.lstrip('.')}: it is {kind}, not a regular file" in it.lines[-2], it.lines
         it.change(STEADY)
         it.wait("nothing has changed")
 

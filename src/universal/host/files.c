@@ -54,11 +54,7 @@ const char *tpi_files_beside(char out[TPI_MOST_PATH], const char *folder, const 
     if (!is_path || name[0] == '/' || written >= TPI_MOST_PATH) {
         return name;
     }
-    FILE *file = fopen(out, "re");
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return file != NULL ? out : name;
+    return tpi_file_exists(out) ? out : name;
 }
 
 /* The robot of a wiring file: that of its folder, else one that is found by its name. */
