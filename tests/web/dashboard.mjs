@@ -56,6 +56,19 @@ main({
     await close(page);
   },
 
+  'a page may open connections to its own host alone': async () => {
+    const page = await open(base, 'world');
+    const refused = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          addEventListener('securitypolicyviolation', (event) => done(`${event.effectiveDirective} ${event.blockedURI}`));
+          new WebSocket('ws://127.0.0.2:1/').onerror = () => setTimeout(done, 1000, 'it tried');
+        }),
+    );
+    equal(refused, 'connect-src ws://127.0.0.2:1/');
+    await close(page, /Content Security Policy/);
+  },
+
   'a robot is chosen and driven by keys, and stands when the key is let go': async () => {
     const page = await open(base, 'world');
     await page.click('.robots button:has-text("ada")');
