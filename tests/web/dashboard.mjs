@@ -178,6 +178,21 @@ main({
     await stands();
   },
 
+  'a device that is chosen has its card at the upper edge, also when the cards above it are filled': async () => {
+    const page = await open(base, 'devices', { viewport: { width: 360, height: 800 } });
+    await page.waitForSelector('.card header');
+    for (const name of ['universal:1', 'aio:1', 'position2d:0', 'power:0']) {
+      await page.selectOption('.toolbar select', { value: `6665:${name}` });
+      await page.waitForSelector(`[id="card-6665:${name}"]`);
+      await until(`${name} is at the upper edge`, async () => {
+        const [card, top] = [await page.locator(`[id="card-6665:${name}"]`).boundingBox(), await page.locator('.top').boundingBox()];
+        const atEnd = await page.evaluate(() => scrollY + innerHeight >= document.documentElement.scrollHeight - 1);
+        return card !== null && card.y >= top.height && (card.y <= top.height + 20 || atEnd);
+      });
+    }
+    await close(page);
+  },
+
   'STOP is confirmed, holds until the reset, and works while the data socket is closed': async () => {
     const page = await open(base, 'world');
     await page.click('.robots button:has-text("ada")');
