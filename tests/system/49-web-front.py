@@ -67,6 +67,9 @@ def properties_are_read_and_set():
         tap.equal(properties["rate"]["value"], 20)
         wrong = web.ask(server, "POST", path + "/nothing", {"value": 20})
         tap.equal((wrong.status, wrong.json["error"]), (404, "the device has no such property"))
+        for value in ("fast", None, [1], {"x": 1}):
+            wrong = web.ask(server, "POST", path + "/rate", {"value": value})
+            tap.equal((wrong.status, wrong.json["error"]), (400, 'the value of "rate" is a number'))
 
 
 def errors_have_a_status_and_a_sentence():
