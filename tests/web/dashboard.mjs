@@ -2,7 +2,7 @@
 //
 //   node dashboard.mjs URL
 import { readFileSync } from 'node:fs';
-import { ask, close, equal, escapeTwice, holds, main, open, passes, until, world } from './browser.mjs';
+import { ask, close, equal, escapeTwice, holds, main, open, passes, unmoved, until, world } from './browser.mjs';
 
 const base = process.argv[2];
 
@@ -377,6 +377,24 @@ main({
     await stands(4);
     await page.click('.controls button:has-text("Stop")');
     await until('nothing is marked', async () => JSON.stringify(await marked()) === JSON.stringify([[], 0]));
+    await close(page);
+  },
+
+  'the end of a program is no failure: the page lets go of the robot': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    for (const [text, end] of [['print "done"\n', ''], ['print "done"\nwait 60 s\n', 'Stop']]) {
+      await page.fill('#program-text', text);
+      await page.waitForFunction((wanted) => document.querySelector('.blocks')?.textContent.includes('60') === wanted.includes('60'), text);
+      await page.click('.controls button.go');
+      await page.waitForSelector('.output:has-text("done")');
+      if (end !== '') {
+        await page.click(`.controls button:has-text("${end}")`);
+      }
+      await page.waitForSelector(`.bar .chip:has-text("${end === '' ? 'done' : 'stopped'}")`);
+      await unmoved(base, 'program:0');
+      equal(await page.locator('.note').allTextContents(), []);
+    }
     await close(page);
   },
 
