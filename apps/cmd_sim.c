@@ -453,7 +453,7 @@ const command command_sim = {
         "                    a server ends then, too\n"
         "  --render FILE     draw the world to FILE.png or FILE.svg: after the steps, at the\n"
         "                    beginning without --steps, or when a server ends\n"
-        "  --size WxH        size of the picture in pixels (the default depends on the world)\n"
+        "  --size WxH        size of the picture in pixels (that of the world's window)\n"
         "  --dark            draw light on dark\n"
         "\n"
         "Examples: troupe sim office\n"

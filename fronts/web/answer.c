@@ -17,7 +17,7 @@ static void put_safety(tpi_buf *out)
                  "Cross-Origin-Opener-Policy: same-origin\r\n"
                  "Content-Security-Policy: default-src 'self'; script-src 'self'; style-src 'self' "
                  "'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' data:; "
-                 "connect-src 'self' ws: wss:; worker-src 'self' blob:; object-src 'none'; "
+                 "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; "
                  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n");
 }
 

@@ -10,12 +10,16 @@ enum { MOST_AT_ONCE = 8, MOST_ITEMS = 4096, MOST_READINGS = 16 };
 
 static const struct {
     unsigned get, set;
-    const char *name;
+    const char *name, *value;
 } accesses[] = {
-    [TP_PROPERTY_BOOL] = {TP_COMMON_REQ_GET_BOOLPROP, TP_COMMON_REQ_SET_BOOLPROP, "bool"},
-    [TP_PROPERTY_INT] = {TP_COMMON_REQ_GET_INTPROP, TP_COMMON_REQ_SET_INTPROP, "int"},
-    [TP_PROPERTY_DOUBLE] = {TP_COMMON_REQ_GET_DBLPROP, TP_COMMON_REQ_SET_DBLPROP, "double"},
-    [TP_PROPERTY_STRING] = {TP_COMMON_REQ_GET_STRPROP, TP_COMMON_REQ_SET_STRPROP, "string"},
+    [TP_PROPERTY_BOOL] = {TP_COMMON_REQ_GET_BOOLPROP, TP_COMMON_REQ_SET_BOOLPROP, "bool",
+                          "true or false"},
+    [TP_PROPERTY_INT] = {TP_COMMON_REQ_GET_INTPROP, TP_COMMON_REQ_SET_INTPROP, "int",
+                         "a whole number"},
+    [TP_PROPERTY_DOUBLE] = {TP_COMMON_REQ_GET_DBLPROP, TP_COMMON_REQ_SET_DBLPROP, "double",
+                            "a number"},
+    [TP_PROPERTY_STRING] = {TP_COMMON_REQ_GET_STRPROP, TP_COMMON_REQ_SET_STRPROP, "string",
+                            "a text"},
 };
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -152,6 +156,10 @@ static tp_status ask(struct client *client, const struct item *item, uint32_t se
                           common(item->set ? accesses[item->type].set : accesses[item->type].get),
                           tpi_buf_text(&json), json.length, seq, err);
     tpi_buf_fini(&json);
+    if (item->set && status == TP_E_SYNTAX) { /* its place is none in what the client sent */
+        return tp_fail(err, TP_E_INVALID, "the value of \"%s\" is %s", item->key,
+                       accesses[item->type].value);
+    }
     return status;
 }
 

@@ -39,6 +39,22 @@ tp_status tpi_web_send_value(struct client *client, const tp_devaddr *addr, cons
     return send(client, addr, what, value, seq, err);
 }
 
+/* What stands for the value of a message that has none: {} or null. */
+static tp_status read_nothing(const char *json, size_t length, tp_error *err)
+{
+    tpi_json reader;
+    tpi_json_span name;
+
+    tpi_json_init(&reader, json, length);
+    if (tpi_json_peek(&reader) == TPI_JSON_NULL) {
+        (void)tpi_json_null(&reader);
+    } else if (tpi_json_object(&reader) && tpi_json_member(&reader, &name)) {
+        (void)tpi_json_reject(&reader, "this message has no field \"%.*s\": it has none",
+                              (int)name.length, name.text);
+    }
+    return tpi_json_end(&reader, err);
+}
+
 /* The value of a message from JSON; an empty text stands for {}. */
 static tp_status read_value(void **value, const tp_struct *type, const char *json, size_t length,
                             tp_error *err)
@@ -50,7 +66,7 @@ static tp_status read_value(void **value, const tp_struct *type, const char *jso
         blanks++;
     }
     if (type == NULL) {
-        return TP_OK;
+        return blanks == length ? TP_OK : read_nothing(json, length, err);
     }
     return blanks == length ? tp_value_from_json(value, type, "{}", 2, err)
                             : tp_value_from_json(value, type, json, length, err);

@@ -294,6 +294,7 @@ struct sim_scene {
     double ambient;      /* light that is everywhere */
     double origin[3];    /* latitude and longitude in degrees, altitude: of 0, 0, 0 */
     double north;        /* where it is, counter-clockwise from the x axis */
+    uint32_t window[2];  /* pixels of a picture that nobody gives a size; 0: what suits the world */
 };
 
 /* What looks different than before; each number only grows (looks.h). */

@@ -13,6 +13,7 @@ import web
 
 VEL = {"vel": {"px": 0.2}, "state": 1}
 DRIVE = "/api/devices/position2d:0/command/VEL"
+GEOMETRY = "/api/devices/position2d:0/request/GET_GEOM"
 STATE = "/api/devices/6665:position2d:0/STATE"
 
 
@@ -66,6 +67,9 @@ def properties_are_read_and_set():
         tap.equal(properties["rate"]["value"], 20)
         wrong = web.ask(server, "POST", path + "/nothing", {"value": 20})
         tap.equal((wrong.status, wrong.json["error"]), (404, "the device has no such property"))
+        for value in ("fast", None, [1], {"x": 1}):
+            wrong = web.ask(server, "POST", path + "/rate", {"value": value})
+            tap.equal((wrong.status, wrong.json["error"]), (400, 'the value of "rate" is a number'))
 
 
 def errors_have_a_status_and_a_sentence():
@@ -77,6 +81,9 @@ def errors_have_a_status_and_a_sentence():
                 ("POST", "/api/devices/position2d:0/request/FLY", {}, 404, "no request"),
                 ("POST", DRIVE, {"vel": {"pq": 1}}, 400, "pq"),
                 ("POST", DRIVE, b"{", 400, "line 1"),
+                ("POST", GEOMETRY, b"{", 400, "line 1"),
+                ("POST", GEOMETRY, b"\"x\"", 400, "an object was expected"),
+                ("POST", GEOMETRY, {"why": 1}, 400, 'this message has no field "why": it has none'),
                 ("GET", "/api/nothing", None, 404, "no such path"),
                 ("GET", "/nothing.js", None, 404, "no such path"),
                 ("GET", DRIVE, None, 405, "method"),
@@ -87,6 +94,8 @@ def errors_have_a_status_and_a_sentence():
                 ("POST", "/api/server/request/DEV", {}, 404, "no such request")):
             answer = http.ask(method, path, body)
             tap.equal((method, path, answer.status, word in answer.json["error"] or answer.json), (method, path, status, True))
+        for body in (None, {}, b" ", b"null"):
+            tap.equal("size" in http.ask("POST", GEOMETRY, body).json, True)
         tap.equal(http.get("/api/server").json["right"], "move")
 
 

@@ -100,6 +100,14 @@ export async function ask(base, path, body) {
   return value;
 }
 
+/** Waits until nobody moves a device: its lease is over. */
+export async function unmoved(base, name) {
+  const [interf, index] = name.split(':');
+  const { code } = await ask(base, `/api/interfaces/${interf}`);
+  const is = ({ addr, mover }) => addr.interf === code && addr.index === +index && mover === '';
+  await until(`nobody moves ${name}`, async () => (await ask(base, '/api/server')).statistics.devices.some(is));
+}
+
 /** A request to the device world:0: the time of the simulated world. */
 export function world(base, request = 'GET_STATE', body = {}) {
   return ask(base, `/api/devices/world:0/request/${request}`, body);

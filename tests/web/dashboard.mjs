@@ -2,7 +2,7 @@
 //
 //   node dashboard.mjs URL
 import { readFileSync } from 'node:fs';
-import { ask, close, equal, escapeTwice, holds, main, open, passes, until, world } from './browser.mjs';
+import { ask, close, equal, escapeTwice, holds, main, open, passes, unmoved, until, world } from './browser.mjs';
 
 const base = process.argv[2];
 
@@ -54,6 +54,19 @@ main({
     const host = new URL(base).host;
     equal(page.requests.filter((url) => new URL(url).host !== host && !url.startsWith('data:') && !url.startsWith('blob:')), []);
     await close(page);
+  },
+
+  'a page may open connections to its own host alone': async () => {
+    const page = await open(base, 'world');
+    const refused = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          addEventListener('securitypolicyviolation', (event) => done(`${event.effectiveDirective} ${event.blockedURI}`));
+          new WebSocket('ws://127.0.0.2:1/').onerror = () => setTimeout(done, 1000, 'it tried');
+        }),
+    );
+    equal(refused, 'connect-src ws://127.0.0.2:1/');
+    await close(page, /Content Security Policy/);
   },
 
   'a robot is chosen and driven by keys, and stands when the key is let go': async () => {
@@ -163,6 +176,21 @@ main({
     await card.locator('.answer').waitFor();
     await close(page);
     await stands();
+  },
+
+  'a device that is chosen has its card at the upper edge, also when the cards above it are filled': async () => {
+    const page = await open(base, 'devices', { viewport: { width: 360, height: 800 } });
+    await page.waitForSelector('.card header');
+    for (const name of ['universal:1', 'aio:1', 'position2d:0', 'power:0']) {
+      await page.selectOption('.toolbar select', { value: `6665:${name}` });
+      await page.waitForSelector(`[id="card-6665:${name}"]`);
+      await until(`${name} is at the upper edge`, async () => {
+        const [card, top] = [await page.locator(`[id="card-6665:${name}"]`).boundingBox(), await page.locator('.top').boundingBox()];
+        const atEnd = await page.evaluate(() => scrollY + innerHeight >= document.documentElement.scrollHeight - 1);
+        return card !== null && card.y >= top.height && (card.y <= top.height + 20 || atEnd);
+      });
+    }
+    await close(page);
   },
 
   'STOP is confirmed, holds until the reset, and works while the data socket is closed': async () => {
@@ -349,6 +377,24 @@ main({
     await stands(4);
     await page.click('.controls button:has-text("Stop")');
     await until('nothing is marked', async () => JSON.stringify(await marked()) === JSON.stringify([[], 0]));
+    await close(page);
+  },
+
+  'the end of a program is no failure: the page lets go of the robot': async () => {
+    const page = await open(base, 'programs');
+    await page.waitForSelector('.blocklyDraggable');
+    for (const [text, end] of [['print "done"\n', ''], ['print "done"\nwait 60 s\n', 'Stop']]) {
+      await page.fill('#program-text', text);
+      await page.waitForFunction((wanted) => document.querySelector('.blocks')?.textContent.includes('60') === wanted.includes('60'), text);
+      await page.click('.controls button.go');
+      await page.waitForSelector('.output:has-text("done")');
+      if (end !== '') {
+        await page.click(`.controls button:has-text("${end}")`);
+      }
+      await page.waitForSelector(`.bar .chip:has-text("${end === '' ? 'done' : 'stopped'}")`);
+      await unmoved(base, 'program:0');
+      equal(await page.locator('.note').allTextContents(), []);
+    }
     await close(page);
   },
 

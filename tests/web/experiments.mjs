@@ -3,7 +3,7 @@
 //
 //   node experiments.mjs URL
 import { readFileSync } from 'node:fs';
-import { accessible, ask, close, equal, holds, main, open, until } from './browser.mjs';
+import { accessible, ask, close, equal, holds, main, open, unmoved, until } from './browser.mjs';
 
 const base = process.argv[2];
 const state = (index) => ask(base, `/api/devices/experiment:${index}/request/GET_STATE`, {});
@@ -27,6 +27,8 @@ main({
     await page.click('.toolbar button:has-text("Start")');
     await page.waitForSelector('.now:has-text("ended")');
     await page.waitForSelector('.now:has-text("50 samples, 0 lost")');
+    await unmoved(base, 'experiment:0');
+    equal(await page.locator('.note').allTextContents(), []);
     equal((await state(0)).samples, 50);
     equal((await ask(base, '/api/devices/experiment:0/request/GET_TEXT', {})).text, 'ch1 every=20ms end=50 conversion=2 Floodlight=2\n');
     const [head, ...rows] = await csv(page);

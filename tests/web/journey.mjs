@@ -1,7 +1,7 @@
 // journey.mjs - a robot with a planner is sent to a goal by numbers and by a click, and stopped.
 //
 //   node journey.mjs URL
-import { ask, close, equal, holds, main, open, passes, until, world } from './browser.mjs';
+import { ask, close, equal, holds, main, open, passes, unmoved, until, world } from './browser.mjs';
 
 const base = process.argv[2];
 
@@ -36,6 +36,7 @@ main({
     await page.waitForSelector('#journey:has-text("arrived")');
     const { pos } = await planner();
     holds(Math.hypot(pos.px + 6.2, pos.py - 1.9) < 0.5, `it is at ${JSON.stringify(pos)}`);
+    await unmoved(base, 'planner:0');
     equal(await page.locator('.note.bad').allTextContents(), []);
     // Where it is already, it arrives too.
     await type();

@@ -11,6 +11,20 @@ async function pose() {
   return (await ask(base, '/api/devices/simulation:0/request/GET_POSE2D', { name: 'ada' })).pose;
 }
 
+/** What notes lie over that can be pressed: anything that the pointer does not reach, and the buttons above the page. */
+function covered(page) {
+  return page.evaluate(() => {
+    const notes = [...document.querySelectorAll('.note')].map((one) => one.getBoundingClientRect());
+    const under = (box) => notes.some((note) => box.x < note.right && note.x < box.right && box.y < note.bottom && note.y < box.bottom);
+    return [...document.querySelectorAll('button, select, input, a')]
+      .filter((one) => {
+        const box = one.getBoundingClientRect();
+        return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)?.closest('.note') || (one.closest('.top, .bar') && under(box));
+      })
+      .map((one) => one.getAttribute('aria-label') ?? one.textContent);
+  });
+}
+
 /** Presses a key until an element that matches has the focus. */
 async function pressUntil(page, key, selector) {
   for (let i = 0; i < 200; i++) {
@@ -85,6 +99,22 @@ main({
       equal([width, list, top, main], [width, 0, 0, 0]);
     }
     await close(page);
+  },
+
+  'sentences for the user cover nothing that can be pressed': async () => {
+    for (const width of [360, 1280]) {
+      const page = await open(base, 'world', { viewport: { width, height: 800 } });
+      for (const [route, sight] of Object.entries(PAGES)) {
+        await page.goto(`${base}#/${route}`);
+        await page.waitForSelector(sight);
+        await page.click('button[aria-label="Rights and key"]');
+        await page.fill('.sheet input[type=password]', 'no-key-of-this-server');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('.note.bad');
+        equal([route, width, await covered(page)], [route, width, []]);
+      }
+      await close(page);
+    }
   },
 
   'the tour covers nothing: pages end above it, and it goes through its five steps': async () => {

@@ -114,11 +114,24 @@ function KeyButton() {
   );
 }
 
+function Notes() {
+  return (
+    <div class="notes" role="status">
+      {notes.value.map((note) => (
+        <p key={note.id} class={note.bad ? 'note bad' : 'note'}>
+          {note.text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
 function Banners() {
   const panic = stop.panic.value;
   const state = link.state.value;
   return (
     <div class="banners">
+      <Notes />
       <div role="status">
         {state === 'lost' && (
           <div class="banner warn">
@@ -160,18 +173,6 @@ function Banners() {
           </div>
         )}
       </div>
-    </div>
-  );
-}
-
-function Notes() {
-  return (
-    <div class="notes" role="status">
-      {notes.value.map((note) => (
-        <p key={note.id} class={note.bad ? 'note bad' : 'note'}>
-          {note.text}
-        </p>
-      ))}
     </div>
   );
 }
@@ -232,7 +233,6 @@ export function Shell() {
         <Page />
       </main>
       <Tour />
-      <Notes />
     </>
   );
 }

@@ -30,6 +30,7 @@ void tpi_draw_trails_note(tpi_draw_trails *trails, const tpi_sim *sim);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+/* A picture without width and height has those of the world's window, if it has one. */
 typedef struct tpi_draw_look {
     uint32_t width, height;        /* in pixels; where one is 0, what suits the world */
     bool dark;                     /* light on dark, for terminals that are */

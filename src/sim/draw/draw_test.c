@@ -340,6 +340,30 @@ static void an_empty_world_has_a_picture_too(void **state)
     tpi_sim_destroy(sim);
 }
 
+static void a_picture_has_the_size_of_the_window(void **state)
+{
+    static const struct {
+        const char *world, *size;
+    } cases[] = {
+        {"window ( size [400 300] )", "width=\"400\" height=\"300\""},
+        {"window ( size [700.000 650.000] )", "width=\"700\" height=\"650\""},
+        {"window ( size [0 90000] )", "width=\"1000\""},
+        {"window ( size [\"a\" \"b\"] )", "width=\"1000\""},
+        {"window ( size 500 )", "width=\"1000\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tpi_sim *sim = sim_make(cases[i].world);
+        tpi_buf out = {0};
+
+        assert_int_equal(tpi_draw_svg(&out, sim, &(tpi_draw_look){0}, NULL), TP_OK);
+        assert_non_null(strstr(tpi_buf_text(&out), cases[i].size));
+        tpi_buf_fini(&out);
+        tpi_sim_destroy(sim);
+    }
+}
+
 static void a_picture_that_is_too_large_is_refused(void **state)
 {
     const tpi_draw_look look = {.width = 20000, .height = 20000};
@@ -451,6 +475,7 @@ int main(void)
         cmocka_unit_test(the_same_world_gives_the_same_picture),
         cmocka_unit_test(names_in_svg_cannot_break_it),
         cmocka_unit_test(an_empty_world_has_a_picture_too),
+        cmocka_unit_test(a_picture_has_the_size_of_the_window),
         cmocka_unit_test(a_picture_that_is_too_large_is_refused),
         cmocka_unit_test(lines_that_are_cut_go_on),
         cmocka_unit_test(trails_are_where_robots_were),

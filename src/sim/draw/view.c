@@ -147,15 +147,18 @@ static void choose_both(struct draw_view *view, double form)
     }
 }
 
-/* Sides that nobody asked for follow from the world's form. */
-static void choose_size(struct draw_view *view, const tpi_draw_look *look)
+/* Sides that nobody asked for are those of the world's window, or follow from its form. */
+static void choose_size(struct draw_view *view, const tpi_sim *sim, const tpi_draw_look *look)
 {
     const double form =
         (view->high[1] - view->low[1]) / (view->high[0] - view->low[0]); /* height by width */
 
     view->width = look->width;
     view->height = look->height;
-    if (view->width == 0 && view->height == 0) {
+    if (view->width == 0 && view->height == 0 && sim->scene.window[0] > 0) {
+        view->width = sim->scene.window[0];
+        view->height = sim->scene.window[1];
+    } else if (view->width == 0 && view->height == 0) {
         choose_both(view, form);
     } else if (view->width == 0) {
         view->width = (uint32_t)fmin(fmax(round(view->height / form), 1), MOST_SIDE);
@@ -183,7 +186,7 @@ tp_status tpi_draw_view_init(struct draw_view *view, const tpi_sim *sim, const t
                              tp_error *err)
 {
     find_bounds(view, sim);
-    choose_size(view, look);
+    choose_size(view, sim, look);
     if (view->width > MOST_SIDE || view->height > MOST_SIDE ||
         (uint64_t)view->width * view->height > TPI_DRAW_MOST_PIXELS) {
         return tp_fail(err, TP_E_LIMIT, "a picture of %ux%u pixels is too large", view->width,

@@ -31,6 +31,27 @@ static tp_status read_origin(struct sim_reader *reader, tpi_cfg_section *root, d
     return status;
 }
 
+/* Stage's window: the size of pictures. A size that no picture can have is none. */
+static void read_window(tpi_cfg_section *root, uint32_t window[2])
+{
+    enum { LEAST = 100, MOST = 4000 };
+
+    for (uint32_t i = 0; i < root->section_count; i++) {
+        const tpi_cfg_field *size = tpi_sim_is_window(root->sections[i]->type)
+                                        ? tpi_cfg_find(root->sections[i], "size")
+                                        : NULL;
+        if (size == NULL || size->value_count != 2) {
+            continue;
+        }
+        const double width = size->values[0].number;
+        const double height = size->values[1].number;
+        if (width >= LEAST && width <= MOST && height >= LEAST && height <= MOST) {
+            window[0] = (uint32_t)width;
+            window[1] = (uint32_t)height;
+        }
+    }
+}
+
 tp_status tpi_sim_load_scene(struct sim_loader *loader, tpi_cfg_section *root)
 {
     struct sim_scene *scene = &loader->sim->scene;
@@ -38,6 +59,7 @@ tp_status tpi_sim_load_scene(struct sim_loader *loader, tpi_cfg_section *root)
     tp_status status;
 
     *scene = (struct sim_scene){.floor = 0xffffffff, .sky = 0xb0d8f0ff, .north = SIM_PI / 2};
+    read_window(root, scene->window);
     status = read_colour(reader, root, "floor_color", &scene->floor);
     if (status == TP_OK) {
         status = read_colour(reader, root, "sky_color", &scene->sky);

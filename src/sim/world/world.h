@@ -164,7 +164,7 @@ extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
 /* The kind that an old word stands for; NULL if it is none. */
 const tpi_sim_type *tpi_sim_old_type(const char *word);
 
-/* Whether it is a window, which has no effect here, or an old name of one. */
+/* Whether it is a window, or an old name of one. */
 bool tpi_sim_is_window(const char *word);
 
 /* Whether it stands for something without a body. */

@@ -2,7 +2,7 @@
 // stops the device, a stop comes or the connection is lost. So a joint reaches its place, and a gripper keeps its grip. A
 // speed has no place to reach: it ends when the user looks at something else than this page.
 import { effect, signal } from '@preact/signals';
-import { command, descriptors, fail, hold, link, note, request, stop, type Device } from './state';
+import { command, descriptors, hold, letGo, link, note, stop, type Device } from './state';
 
 /** Names of the devices that the page keeps moving. */
 export const moved = signal<ReadonlySet<string>>(new Set());
@@ -53,7 +53,7 @@ export function forget(device: Device): void {
 
 export function halt(device: Device): void {
   forget(device);
-  request(device, 'HALT').catch(fail);
+  letGo(device);
 }
 
 document.addEventListener('visibilitychange', () => {

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import * as bench from './bench';
 import { asBytes, asText } from './descriptors';
-import { fail, hold, link, note, request, topicOf, type Device } from './state';
+import { fail, hold, letGo, link, note, request, topicOf, type Device } from './state';
 import type { Grammar, Program } from '../blocks/grammar';
 
 export type Mistake = { line: number; column: number; width: number; word: string; text: string; fix: string };
@@ -107,6 +107,10 @@ export class ProgramDevice {
       this.began = true;
     } else if (state.phase !== 3 && this.began) {
       this.began = false;
+      // It has ended by itself. After a stop by somebody else, HALT could stop the program of that client.
+      if (this.held !== null && (state.phase === 4 || state.phase === 5)) {
+        letGo(this.device);
+      }
       this.release();
       if (this.left) {
         this.end();
@@ -243,7 +247,13 @@ export class ProgramDevice {
   }
 
   stop(): Promise<void> {
-    return this.guarded(() => request(this.device, 'STOP'));
+    const ours = this.held !== null;
+    return this.guarded(async () => {
+      await request(this.device, 'STOP');
+      if (ours) {
+        letGo(this.device);
+      }
+    });
   }
 
   pause(): Promise<void> {

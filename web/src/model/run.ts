@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { unitText } from './descriptors';
 import { ENDED, RUNNING, acts, titleOf, type Part, type State } from './experiment';
-import { hold, link, topicOf } from './state';
+import { hold, letGo, link, topicOf } from './state';
 import { pick, Trace } from './trace';
 
 /** Numbers of an experiment over the time of its sensors. */
@@ -10,9 +10,12 @@ export class Run {
   readonly traces: Trace[];
   readonly states = signal<Record<string, State>>({});
   private ends: (() => void)[] = [];
-  private letGo: (() => void) | null = null;
+  private held: (() => void) | null = null;
 
-  constructor(parts: Part[], isUsed: (part: Part, channel: number) => boolean) {
+  constructor(
+    private readonly parts: Part[],
+    isUsed: (part: Part, channel: number) => boolean,
+  ) {
     const several = parts.length > 1;
     this.traces = parts
       .flatMap((part) => part.sensor.channels.map((channel, place) => ({ part, channel, place })))
@@ -28,7 +31,7 @@ export class Run {
 
   /** Renews the leases of actuators while something runs. */
   keep(): void {
-    this.letGo ??= hold();
+    this.held ??= hold();
   }
 
   see(part: Part, state: State): void {
@@ -38,8 +41,8 @@ export class Run {
 
   end(): void {
     this.ends.forEach((end) => end());
-    this.letGo?.();
-    this.letGo = null;
+    this.held?.();
+    this.held = null;
   }
 
   /** Samples that have come to this page. */
@@ -54,9 +57,10 @@ export class Run {
   }
 
   private relax(): void {
-    if (this.phase !== RUNNING) {
-      this.letGo?.();
-      this.letGo = null;
+    if (this.phase !== RUNNING && this.held !== null) {
+      this.held();
+      this.held = null;
+      this.parts.filter((part) => this.states.peek()[part.device.name]?.phase === ENDED).forEach((part) => letGo(part.device));
     }
   }
 

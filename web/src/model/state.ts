@@ -243,6 +243,11 @@ export function useSample(device: Device | undefined, message: string): Signal<S
 
 // ---- Leases ----------------------------------------------------------------------------------------
 
+/** What this page has moved moves no more: its lease ends now. Later, the server would tell its end as a failure of the page. */
+export function letGo(device: Device): void {
+  request(device, 'HALT').catch(fail);
+}
+
 let holders = 0;
 let timer = 0;
 let beat: Worker | null = null;

@@ -8,6 +8,22 @@ import { go, route } from '../parts/route';
 // What robots are made of comes first, what runs them last.
 const LAST = ['program', 'universal', 'mechanism', 'scene', 'simulation', 'world', 'log'];
 const NEAR = '150px'; // a card is filled before it is quite on the screen
+const SETTLE_MS = 3000;
+const TAKES_OVER = ['wheel', 'pointerdown', 'touchstart', 'keydown'];
+
+/** Brings a card to the upper edge. It stays there while the cards above it are filled and grow, unless the user scrolls. */
+function bringUp(slot: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => slot.scrollIntoView({ block: 'start' }));
+  const end = () => observer.disconnect();
+  const timer = setTimeout(end, SETTLE_MS);
+  slot.closest('.devices')!.querySelectorAll('.slot').forEach((one) => observer.observe(one));
+  TAKES_OVER.forEach((name) => addEventListener(name, end, { passive: true }));
+  return () => {
+    end();
+    clearTimeout(timer);
+    TAKES_OVER.forEach((name) => removeEventListener(name, end));
+  };
+}
 
 function Slot({ device, open }: { device: Device; open: boolean }) {
   const place = useRef<HTMLDivElement>(null);
@@ -27,11 +43,9 @@ function Slot({ device, open }: { device: Device; open: boolean }) {
       { rootMargin: NEAR },
     );
     observer.observe(element);
-    if (open) {
-      element.scrollIntoView({ block: 'start' });
-    }
     return () => observer.disconnect();
-  }, [open]);
+  }, []);
+  useEffect(() => (open ? bringUp(place.current!) : undefined), [open]);
   return (
     <div class="slot" ref={place} style={visible.value ? {} : { minHeight: `${height.current}px` }}>
       {visible.value ? <Card device={device} /> : <article class="card panel" aria-label={nameOf(device)} />}

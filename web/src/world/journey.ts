@@ -3,7 +3,7 @@
 // A goal is sent once; the page then renews its lease until the robot has arrived or the user stops it, also while another page
 // is shown. When the page is closed or hangs, the robot stops.
 import { effect, signal } from '@preact/signals';
-import { command, devices, fail, hold, link, request, robotOf, stop, topicOf, type Device } from '../model/state';
+import { command, devices, hold, letGo, link, request, robotOf, stop, topicOf, type Device } from '../model/state';
 
 export type Place = { x: number; y: number; a: number };
 export type Guess = Place & { cov: number[]; weight: number };
@@ -80,7 +80,7 @@ export class Journey {
 
   stop(): void {
     this.leave();
-    request(this.planner, 'HALT').catch(fail);
+    letGo(this.planner);
   }
 
   private leave(): void {
@@ -98,7 +98,7 @@ export class Journey {
     this.told += state.done ? 1 : 0;
     if (this.going.peek() && state.done && (this.seen || this.told >= TOLD)) {
       this.arrival.value = true;
-      this.leave();
+      this.stop();
     }
     const plan = `${state.goal.px} ${state.goal.py} ${state.waypoints_count} ${state.valid}`;
     if (plan !== this.known) {
