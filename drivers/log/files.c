@@ -63,6 +63,9 @@ static enum found look_at(const char *path)
     char begin[sizeof text] = "";
     FILE *file = NULL;
 
+    if (strcmp(path, "/dev/null") == 0) {
+        return EMPTY; /* for recordings that nobody wants */
+    }
     if (tpi_file_open(&file, path, NULL) != TP_OK) {
         return tpi_file_exists(path) ? OTHER : NOTHING;
     }

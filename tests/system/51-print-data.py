@@ -182,8 +182,9 @@ def a_lost_server_does_not_spoil_the_terminal():
                     terminal.until(lambda lines: sum("received" in line for line in lines) >= 2)
                 # what was shown before stays above
                 tap.equal(terminal.lines[:before.index(told) + 1], before[:before.index(told) + 1])
+                terminal.until(lambda lines: lines.count(told) == 2)  # the second server is gone, too
                 terminal.type(b"\x03")
-                tap.equal(terminal.ended(), 1)  # the second server is gone, too
+                tap.equal(terminal.ended(), 1)
 
 
 # ---- On a terminal --------------------------------------------------------------------------------
