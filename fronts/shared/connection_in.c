@@ -21,13 +21,29 @@ enum {
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-bool tp_connection_waits(tp_connection *c)
+/* Whether there is a reason to wait beside the session. */
+static bool front_waits(tp_connection *c)
 {
     const tp_connection_ops *ops = c->all->ops;
     const size_t most_out = ops->most_out > 0 ? ops->most_out : MOST_OUT;
 
-    return tp_session_has_to_wait(c->session, tp_connection_waiting(c) >= most_out ||
-                                                  (ops->waits != NULL && ops->waits(c)));
+    return tp_connection_waiting(c) >= most_out || (ops->waits != NULL && ops->waits(c));
+}
+
+bool tp_connection_waits(tp_connection *c)
+{
+    return tp_session_has_to_wait(c->session, front_waits(c));
+}
+
+/* Whether the message at `bytes` has to wait. The key of a new client does not wait for the
+ * session: until it is shown, the client is one of many that are new. */
+static bool message_waits(tp_connection *c, const unsigned char *bytes, size_t length)
+{
+    const tp_connection_ops *ops = c->all->ops;
+
+    return tp_connection_waits(c) &&
+           (length == 0 || ops->shows_key == NULL || !tp_session_is_new(c->session) ||
+            front_waits(c) || !ops->shows_key(c, bytes, length));
 }
 
 /* Nothing is read while messages wait, beyond what the front wants to look at. */
@@ -199,7 +215,7 @@ static size_t consume(tp_connection *c, const unsigned char *bytes, size_t lengt
     *needed = 0;
     c->stalled = false;
     while (used < length && !tpi_connection_is_closing(c)) {
-        c->stalled = tp_connection_waits(c);
+        c->stalled = message_waits(c, bytes + used, length - used);
         const size_t done = c->stalled ? 0 : handle(c, bytes + used, length - used, needed);
 
         if (done == 0) {
@@ -257,7 +273,7 @@ void tpi_connection_take(tp_connection *c, size_t length)
 
 void tpi_connection_resume(tp_connection *c)
 {
-    if (!c->stalled || tpi_connection_is_closing(c) || tp_connection_waits(c)) {
+    if (!c->stalled || tpi_connection_is_closing(c) || message_waits(c, c->in.held, c->in.length)) {
         return;
     }
     c->stalled = false;

@@ -1,8 +1,8 @@
 /*
  * connection_test.c - clients of a front on streams: a small front with messages that are lines.
  *
- * A line is answered with itself. "!" at its beginning is a panic, "#" a line that is dropped as it
- * comes. The clock stands still unless it is moved.
+ * A line is answered with itself. "!" at its beginning is a panic, "?" a key, "#" a line that is
+ * dropped as it comes. The clock stands still unless it is moved.
  */
 #include "troupe/connection.h"
 
@@ -13,6 +13,7 @@
 #include "conformance/stage.h"
 #include "fronts/shared/connection_inside.h"
 #include "session/front.h"
+#include "session/session.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -120,6 +121,12 @@ static bool lines_waits(tp_connection *c)
     return seen.waits;
 }
 
+static bool lines_shows_key(tp_connection *c, const unsigned char *bytes, size_t length)
+{
+    (void)c;
+    return bytes[0] == '?' && memchr(bytes, '\n', length) != NULL;
+}
+
 static void lines_turn(tp_connection *c)
 {
     assert_false(tp_connection_is_ending(c));
@@ -141,6 +148,7 @@ static const tp_connection_ops lines_ops = {.state_size = sizeof(unsigned),
                                             .look = lines_look,
                                             .message = lines_message,
                                             .waits = lines_waits,
+                                            .shows_key = lines_shows_key,
                                             .turn = lines_turn,
                                             .end = lines_end};
 
@@ -335,6 +343,53 @@ static void a_panic_is_seen_behind_what_waits(void **state)
     tp_connection_soon(seen.last);
     expect(s, "one\n!two\nthree\n!four\n");
     assert_int_equal(seen.panics, 2);
+}
+
+/* As many requests as it may have are under way. */
+static void make_busy(tp_session *session, bool busy)
+{
+    session->sending.requests = busy ? session->limits.requests : 0;
+}
+
+static void a_new_client_shows_its_key_though_its_session_is_busy(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    tp_session *session = tp_connection_session(seen.last);
+    make_busy(session, true);
+    say(s, "?one\n");
+    expect(s, "?one\n");
+    say(s, "?two\nthree\n?four\n");
+    expect(s, "?two\n");
+    let_it_read(s);
+    assert_int_equal(seen.lines, 2);
+    make_busy(session, false);
+    tp_connection_soon(seen.last);
+    expect(s, "three\n?four\n");
+}
+
+static void a_key_waits_for_the_front_and_behind_much_work(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    tp_session *session = tp_connection_session(seen.last);
+    seen.waits = true;
+    say(s, "?one\n");
+    let_it_read(s);
+    assert_int_equal(seen.lines, 0);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "?one\n");
+    session->account.worked = TP_NS_PER_S;
+    make_busy(session, true);
+    say(s, "?two\n");
+    let_it_read(s);
+    assert_int_equal(seen.lines, 1);
+    make_busy(session, false);
+    tp_connection_soon(seen.last);
+    expect(s, "?two\n");
 }
 
 /* The rest waits in the socket of the client. */
@@ -581,6 +636,8 @@ int main(void)
         TEST(what_waits_is_handled_later_and_in_order),
         TEST(what_waits_gets_older),
         TEST(a_panic_is_seen_behind_what_waits),
+        TEST(a_new_client_shows_its_key_though_its_session_is_busy),
+        TEST(a_key_waits_for_the_front_and_behind_much_work),
         TEST(little_is_read_while_messages_wait),
         TEST(a_message_that_is_not_wanted_is_dropped_as_it_comes),
         TEST(a_message_that_is_too_long_closes_the_client),

@@ -11,7 +11,7 @@
  *     the session bound what is kept, how long a message is, and how long it stays unfinished.
  *   - Waiting. No message is handled while the session is busy, while the front wants to wait, or
  *     while too much waits to be sent. Nothing is read then, except a few bytes in which the front
- *     looks for a panic.
+ *     looks for a panic. The key of a new client does not wait for the session.
  *   - Writing. Bytes of the front and messages of the session, as far as the stream takes them.
  *   - Closing. At the end of the turn, never within a callback.
  *
@@ -47,7 +47,8 @@ typedef struct tp_connection_ops {
     tp_session_limits limits; /* of each session */
     size_t most_out;          /* messages wait while at least so many bytes wait to be sent; 0 for
                                  64 KiB */
-    size_t read_ahead; /* so many bytes are read while messages wait, for `look`; 0 for none */
+    size_t read_ahead; /* so many bytes are read while messages wait, for `look` and `shows_key`; 0
+                          for none */
     bool renews;       /* every read renews the leases of the client */
 
     /* A client has connected. It has a session; bytes that are written here go out first. A failure
@@ -70,6 +71,11 @@ typedef struct tp_connection_ops {
     /* Whether the next message has to wait for a reason of the front. When the reason ends, the
      * front calls tp_connection_soon(). Optional. */
     bool (*waits)(tp_connection *connection);
+
+    /* Whether the message at `bytes`, of which `length` bytes have come, is whole and does no more
+     * than show a key. Of a new client (tp_session_is_new()) it does not
+     * wait for the session. Optional. */
+    bool (*shows_key)(tp_connection *connection, const unsigned char *bytes, size_t length);
 
     /* A message of the session: data or a reply. Not called for a connection with an encoding
      * (tp_connection_encode()). The message is borrowed. Optional. */
