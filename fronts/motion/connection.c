@@ -2,7 +2,8 @@
  * connection.c - bytes of a stream to packages.
  *
  * Every header is looked at for a panic as soon as its 32 bytes are there, also if packages before
- * it wait. Payloads that are not wanted are dropped as they come.
+ * it wait. Only a further panic waits as other packages do. Payloads that are not wanted are
+ * dropped as they come.
  */
 #include <assert.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static uint64_t motion_look(tp_connection *base, const unsigned char *bytes, siz
     if (length < TPI_MOTION_HEADER || is_foreign(bytes)) {
         return 0; /* a stream that has lost its place ends there */
     }
-    if (tpi_motion_is_panic(bytes)) {
+    if (tpi_motion_is_panic(bytes) && !tp_session_sees_panic(tp_connection_session(base))) {
+        tp_connection_act(base);
         tpi_motionf_package_panic(tp_connection_state(base), bytes);
     }
     return length_of(bytes);
@@ -126,8 +128,14 @@ static size_t motion_message(tp_connection *base, const unsigned char *bytes, si
         tp_connection_give_up(base);
         return 0;
     }
-    /* motion_look() has acted on a panic; its payload may never come. */
-    if (tpi_motion_is_panic(bytes) || is_refused(c, bytes, &header)) {
+    /* The payload of a panic may never come. */
+    if (tpi_motion_is_panic(bytes)) {
+        if (!tp_connection_acted(base)) {
+            tpi_motionf_package_panic(c, bytes); /* there is a panic already */
+        }
+        return drop(base, bytes, length);
+    }
+    if (is_refused(c, bytes, &header)) {
         return drop(base, bytes, length);
     }
     *needed = TPI_MOTION_HEADER + (size_t)header.size;

@@ -170,6 +170,25 @@ static void scout(tp_connection *c, const unsigned char *bytes, size_t length)
     }
 }
 
+void tp_connection_act(tp_connection *c)
+{
+    assert(tpi_connection_is_current(c));
+    c->in.acted = c->in.scouted + 1;
+}
+
+bool tp_connection_acted(const tp_connection *c)
+{
+    assert(tpi_connection_is_current(c));
+    return c->in.acted > 0;
+}
+
+/* So many bytes are done with. */
+static void pass(tp_connection *c, size_t length)
+{
+    c->in.scouted -= c->in.scouted < length ? c->in.scouted : length;
+    c->in.acted -= c->in.acted < length ? c->in.acted : length;
+}
+
 void tp_connection_skip(tp_connection *c, uint64_t length)
 {
     assert(tpi_connection_is_current(c));
@@ -209,9 +228,8 @@ static size_t consume(tp_connection *c, const unsigned char *bytes, size_t lengt
 {
     size_t used = skip(c, length);
 
-    c->in.scouted -= c->in.scouted < used ? c->in.scouted : used;
+    pass(c, used);
     scout(c, bytes + used, length - used);
-    const size_t start = used;
     *needed = 0;
     c->stalled = false;
     while (used < length && !tpi_connection_is_closing(c)) {
@@ -222,11 +240,11 @@ static size_t consume(tp_connection *c, const unsigned char *bytes, size_t lengt
             break;
         }
         used += done;
-        used += skip(c, length - used);
+        const size_t skipped = skip(c, length - used);
+        used += skipped;
+        pass(c, done + skipped);
         *needed = 0;
     }
-    const size_t handled = used - start;
-    c->in.scouted -= c->in.scouted < handled ? c->in.scouted : handled;
     return used;
 }
 

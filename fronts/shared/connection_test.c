@@ -26,6 +26,7 @@ static struct {
     tp_connection *last;
     unsigned begun, ended, panics, lines, turns;
     bool waits, refuses, finishes, sends;
+    bool panicked;      /* further panics can wait */
     size_t answer;      /* bytes instead of the line itself; 0 for the line */
     int64_t arrival_ns; /* of the last line, at the earliest */
 } seen;
@@ -71,11 +72,13 @@ static uint64_t lines_look(tp_connection *c, const unsigned char *bytes, size_t 
 {
     const unsigned char *end = memchr(bytes, '\n', length);
 
-    (void)c;
     if (bytes[0] == '#') {
         return DROPPED;
     }
-    seen.panics += end != NULL && bytes[0] == '!';
+    if (end != NULL && bytes[0] == '!' && !seen.panicked) {
+        tp_connection_act(c);
+        seen.panics++;
+    }
     return end != NULL ? (uint64_t)(end - bytes) + 1 : 0;
 }
 
@@ -107,6 +110,7 @@ static size_t lines_message(tp_connection *c, const unsigned char *bytes, size_t
         return 0;
     }
     seen.lines++;
+    seen.panics += bytes[0] == '!' && !tp_connection_acted(c);
     seen.arrival_ns = tp_session_origin(tp_connection_session(c)).since_ns;
     answer(c, bytes, (size_t)(end - bytes) + 1);
     if (seen.finishes) {
@@ -343,6 +347,48 @@ static void a_panic_is_seen_behind_what_waits(void **state)
     tp_connection_soon(seen.last);
     expect(s, "one\n!two\nthree\n!four\n");
     assert_int_equal(seen.panics, 2);
+}
+
+static void a_further_panic_waits(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    seen.waits = true;
+    say(s, "one\n!two\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 1);
+    seen.panicked = true;
+    say(s, "!three\nfour\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 1);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "one\n!two\n!three\nfour\n");
+    assert_int_equal(seen.panics, 2);
+    say(s, "!five\n");
+    expect(s, "!five\n");
+    assert_int_equal(seen.panics, 3);
+}
+
+/* The panic was over when the last one came; the one before it is older than its end. */
+static void a_panic_that_waited_is_not_raised_after_a_newer_one(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    seen.waits = seen.panicked = true;
+    say(s, "!one\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 0);
+    seen.panicked = false;
+    say(s, "!two\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 1);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "!one\n!two\n");
+    assert_int_equal(seen.panics, 1);
 }
 
 /* As many requests as it may have are under way. */
@@ -636,6 +682,8 @@ int main(void)
         TEST(what_waits_is_handled_later_and_in_order),
         TEST(what_waits_gets_older),
         TEST(a_panic_is_seen_behind_what_waits),
+        TEST(a_further_panic_waits),
+        TEST(a_panic_that_waited_is_not_raised_after_a_newer_one),
         TEST(a_new_client_shows_its_key_though_its_session_is_busy),
         TEST(a_key_waits_for_the_front_and_behind_much_work),
         TEST(little_is_read_while_messages_wait),

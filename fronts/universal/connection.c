@@ -2,7 +2,7 @@
  * connection.c - bytes of a stream to packets, and the turns of a packet that is handled.
  *
  * While a command runs, a few packets more are read, so that a panic behind it is seen: every
- * packet is looked at for one when it is whole.
+ * packet is looked at for one when it is whole. A further panic waits as other packets do.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -38,7 +38,9 @@ static void look_for_panic(struct connection *c, const unsigned char *bytes, siz
 {
     tpi_packet_rest body;
 
-    if (function_of(bytes, length, &body) == TPI_PACKET_PANIC) {
+    if (!tp_session_sees_panic(c->session) &&
+        function_of(bytes, length, &body) == TPI_PACKET_PANIC) {
+        tp_connection_act(c->base);
         tpi_universalf_panic(c, body);
     }
 }

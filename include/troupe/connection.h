@@ -58,7 +58,8 @@ typedef struct tp_connection_ops {
     /* Look at the message that begins at `bytes`, for what must not wait: a panic. Called once for
      * each message, in order, as soon as its length is known, also if messages before it wait.
      * Returns the length of the message, 0 if it is not known yet. The length may be larger than
-     * what has come. Optional. */
+     * what has come. A panic while there is one (tp_session_sees_panic()) can wait for `message`;
+     * tp_connection_acted() tells the two apart. Optional. */
     uint64_t (*look)(tp_connection *connection, const unsigned char *bytes, size_t length);
 
     /* Handle the message that begins at `bytes`, of which `length` bytes have come. Returns how
@@ -133,6 +134,12 @@ TP_API tp_stream *tp_connection_stream(const tp_connection *connection);
 /* Drop the next `length` bytes behind those that `message` returns, as they come: the rest of a
  * message that is not wanted. Only inside `message`. */
 TP_API void tp_connection_skip(tp_connection *connection, uint64_t length);
+
+/* The front has acted on the message that it looks at. Only inside `look`. */
+TP_API void tp_connection_act(tp_connection *connection);
+
+/* Whether `look` has acted on this message, or on one behind it. Only inside `message`. */
+TP_API bool tp_connection_acted(const tp_connection *connection);
 
 /* Keep some memory for unfinished messages and for bytes that wait to be sent, a few kilobytes,
  * also while there are none. For clients that have reported in: a connection that is used all the

@@ -7,6 +7,7 @@ table, another one each day."""
 import argparse
 import contextlib
 import random
+import signal
 import socket
 import struct
 import sys
@@ -237,6 +238,31 @@ def newcomers_delay_no_key_of_other_fronts():
         tap.equal(max(took) < 0.3, True)
 
 
+def panics_in_a_panic():
+    """A hundred clients send panics at once while there is one: a client with a key waits for none of them."""
+    text = floods.KEYS + 'front ( name "universal" )\nfront ( name "motion" )\ndriver ( name "fake" provides [ "mechanism:0" ] )\n'
+    text += "".join(f'driver ( name "fake" provides [ "position2d:{i}" ] alwayson 1 )\n' for i in range(40))  # a panic wakes each
+    again = {"motion": motion.package(motion.SESSION, flags=motion.PANIC) * 250,
+             "universal": universal.text(struct.pack(">BIH", 1, 65536, 0x5000) + universal.text(b"\x0a")) * 400}
+    with player.server(PROGRAM, text) as server, player.Client(server.address) as owner:
+        tap.equal(keys.prove(owner, floods.SECRET).type, ACK)
+        tap.equal(owner.request(PLAYER, 0, 205, struct.pack(">II", 0, 0) + player.text("") + player.text("a fire")).type, ACK)
+        for front, burst in again.items():
+            worst = []
+            for _ in range(4):
+                with contextlib.ExitStack() as stack:
+                    guests = [stack.enter_context(socket.create_connection(("127.0.0.1", server.fronts[front]))) for _ in range(100)]
+                    owner.request(PLAYER, 0, 1)
+                    server.process.send_signal(signal.SIGSTOP)
+                    for guest in guests:
+                        guest.setblocking(False)
+                        guest.send(burst)
+                    server.process.send_signal(signal.SIGCONT)
+                    worst.append(max(floods.timed(lambda: owner.request(PLAYER, 0, 1)) for _ in range(20)))
+            print(f"# {front}: " + " ".join(f"{seconds * 1e3:.0f}" for seconds in worst) + " ms")
+            tap.equal(min(worst) < 0.05, True)
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -249,4 +275,4 @@ def a_part_of_the_table():
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
-         newcomers_delay_no_key_of_other_fronts, a_part_of_the_table)
+         newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
