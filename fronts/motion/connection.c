@@ -2,12 +2,17 @@
  * connection.c - bytes of a stream to packages.
  *
  * Every header is looked at for a panic as soon as its 32 bytes are there, also if packages before
- * it wait. Payloads that are not wanted are dropped as they come.
+ * it wait. Only a further panic waits as other packages do. Payloads that are not wanted are
+ * dropped as they come.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "inside.h"
+
+/* While packages wait, so much more is read: a panic behind them is seen, and the key of a new
+ * client. A package that shows a key is not longer than the second. */
+enum { MOST_AHEAD = 4096, MOST_KEY = 128 };
 
 static const int64_t HEARD_NS = 50 * TP_NS_PER_MS;
 
@@ -34,7 +39,8 @@ static uint64_t motion_look(tp_connection *base, const unsigned char *bytes, siz
     if (length < TPI_MOTION_HEADER || is_foreign(bytes)) {
         return 0; /* a stream that has lost its place ends there */
     }
-    if (tpi_motion_is_panic(bytes)) {
+    if (tpi_motion_is_panic(bytes) && !tp_session_sees_panic(tp_connection_session(base))) {
+        tp_connection_act(base);
         tpi_motionf_package_panic(tp_connection_state(base), bytes);
     }
     return length_of(bytes);
@@ -45,6 +51,31 @@ static bool motion_waits(tp_connection *base)
     const struct connection *c = tp_connection_state(base);
 
     return c->hello.on || c->pending_count == MOST_PENDING;
+}
+
+/* HELLO can come later: it opens the robot, which takes time. */
+static bool motion_shows_key(tp_connection *base, const unsigned char *bytes, size_t length)
+{
+    const unsigned char *payload = bytes + TPI_MOTION_HEADER;
+    tpi_motion_header header;
+    tpi_motion_record record;
+    bool foreign = false;
+    size_t at = 0;
+
+    (void)base;
+    if (length < TPI_MOTION_HEADER ||
+        tpi_motion_header_get(&header, bytes, &foreign, NULL) != TP_OK ||
+        header.kind != TPI_MOTION_SESSION || header.flags != 0 || header.size > MOST_KEY ||
+        length_of(bytes) > length) {
+        return false;
+    }
+    while (at < header.size) {
+        if (tpi_motion_record_next(&record, payload, header.size, &at, NULL) != TP_OK ||
+            (record.code != TPI_MOTION_CHALLENGE && record.code != TPI_MOTION_PROVE)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static size_t longest_payload(struct connection *c)
@@ -97,8 +128,14 @@ static size_t motion_message(tp_connection *base, const unsigned char *bytes, si
         tp_connection_give_up(base);
         return 0;
     }
-    /* motion_look() has acted on a panic; its payload may never come. */
-    if (tpi_motion_is_panic(bytes) || is_refused(c, bytes, &header)) {
+    /* The payload of a panic may never come. */
+    if (tpi_motion_is_panic(bytes)) {
+        if (!tp_connection_acted(base)) {
+            tpi_motionf_package_panic(c, bytes); /* there is a panic already */
+        }
+        return drop(base, bytes, length);
+    }
+    if (is_refused(c, bytes, &header)) {
         return drop(base, bytes, length);
     }
     *needed = TPI_MOTION_HEADER + (size_t)header.size;
@@ -180,10 +217,12 @@ const tp_connection_ops tpi_motionf_connection_ops = {
     .state_size = sizeof(struct connection),
     .limits = {.data = 64, .replies = 512, .requests = 48},
     .most_out = MOST_OUT,
+    .read_ahead = MOST_AHEAD,
     .begin = motion_begin,
     .look = motion_look,
     .message = motion_message,
     .waits = motion_waits,
+    .shows_key = motion_shows_key,
     .receive = motion_receive,
     .arrived = motion_arrived,
     .handled = motion_handled,

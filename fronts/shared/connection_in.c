@@ -21,13 +21,29 @@ enum {
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-bool tp_connection_waits(tp_connection *c)
+/* Whether there is a reason to wait beside the session. */
+static bool front_waits(tp_connection *c)
 {
     const tp_connection_ops *ops = c->all->ops;
     const size_t most_out = ops->most_out > 0 ? ops->most_out : MOST_OUT;
 
-    return tp_session_has_to_wait(c->session, tp_connection_waiting(c) >= most_out ||
-                                                  (ops->waits != NULL && ops->waits(c)));
+    return tp_connection_waiting(c) >= most_out || (ops->waits != NULL && ops->waits(c));
+}
+
+bool tp_connection_waits(tp_connection *c)
+{
+    return tp_session_has_to_wait(c->session, front_waits(c));
+}
+
+/* Whether the message at `bytes` has to wait. The key of a new client does not wait for the
+ * session: until it is shown, the client is one of many that are new. */
+static bool message_waits(tp_connection *c, const unsigned char *bytes, size_t length)
+{
+    const tp_connection_ops *ops = c->all->ops;
+
+    return tp_connection_waits(c) &&
+           (length == 0 || ops->shows_key == NULL || !tp_session_is_new(c->session) ||
+            front_waits(c) || !ops->shows_key(c, bytes, length));
 }
 
 /* Nothing is read while messages wait, beyond what the front wants to look at. */
@@ -154,6 +170,25 @@ static void scout(tp_connection *c, const unsigned char *bytes, size_t length)
     }
 }
 
+void tp_connection_act(tp_connection *c)
+{
+    assert(tpi_connection_is_current(c));
+    c->in.acted = c->in.scouted + 1;
+}
+
+bool tp_connection_acted(const tp_connection *c)
+{
+    assert(tpi_connection_is_current(c));
+    return c->in.acted > 0;
+}
+
+/* So many bytes are done with. */
+static void pass(tp_connection *c, size_t length)
+{
+    c->in.scouted -= c->in.scouted < length ? c->in.scouted : length;
+    c->in.acted -= c->in.acted < length ? c->in.acted : length;
+}
+
 void tp_connection_skip(tp_connection *c, uint64_t length)
 {
     assert(tpi_connection_is_current(c));
@@ -193,24 +228,23 @@ static size_t consume(tp_connection *c, const unsigned char *bytes, size_t lengt
 {
     size_t used = skip(c, length);
 
-    c->in.scouted -= c->in.scouted < used ? c->in.scouted : used;
+    pass(c, used);
     scout(c, bytes + used, length - used);
-    const size_t start = used;
     *needed = 0;
     c->stalled = false;
     while (used < length && !tpi_connection_is_closing(c)) {
-        c->stalled = tp_connection_waits(c);
+        c->stalled = message_waits(c, bytes + used, length - used);
         const size_t done = c->stalled ? 0 : handle(c, bytes + used, length - used, needed);
 
         if (done == 0) {
             break;
         }
         used += done;
-        used += skip(c, length - used);
+        const size_t skipped = skip(c, length - used);
+        used += skipped;
+        pass(c, done + skipped);
         *needed = 0;
     }
-    const size_t handled = used - start;
-    c->in.scouted -= c->in.scouted < handled ? c->in.scouted : handled;
     return used;
 }
 
@@ -257,7 +291,7 @@ void tpi_connection_take(tp_connection *c, size_t length)
 
 void tpi_connection_resume(tp_connection *c)
 {
-    if (!c->stalled || tpi_connection_is_closing(c) || tp_connection_waits(c)) {
+    if (!c->stalled || tpi_connection_is_closing(c) || message_waits(c, c->in.held, c->in.length)) {
         return;
     }
     c->stalled = false;

@@ -25,6 +25,7 @@ struct tp_connection {
         uint32_t length, capacity;
         uint64_t skip;    /* bytes of a message that are dropped */
         uint64_t scouted; /* where the next message is that `look` has not seen */
+        uint64_t acted;   /* up to there, messages are done with on which `look` can act */
     } in;
     struct {
         unsigned char *bytes; /* owned; NULL if there are none */

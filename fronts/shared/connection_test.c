@@ -1,8 +1,8 @@
 /*
  * connection_test.c - clients of a front on streams: a small front with messages that are lines.
  *
- * A line is answered with itself. "!" at its beginning is a panic, "#" a line that is dropped as it
- * comes. The clock stands still unless it is moved.
+ * A line is answered with itself. "!" at its beginning is a panic, "?" a key, "#" a line that is
+ * dropped as it comes. The clock stands still unless it is moved.
  */
 #include "troupe/connection.h"
 
@@ -13,6 +13,7 @@
 #include "conformance/stage.h"
 #include "fronts/shared/connection_inside.h"
 #include "session/front.h"
+#include "session/session.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -25,6 +26,7 @@ static struct {
     tp_connection *last;
     unsigned begun, ended, panics, lines, turns;
     bool waits, refuses, finishes, sends;
+    bool panicked;      /* further panics can wait */
     size_t answer;      /* bytes instead of the line itself; 0 for the line */
     int64_t arrival_ns; /* of the last line, at the earliest */
 } seen;
@@ -70,11 +72,13 @@ static uint64_t lines_look(tp_connection *c, const unsigned char *bytes, size_t 
 {
     const unsigned char *end = memchr(bytes, '\n', length);
 
-    (void)c;
     if (bytes[0] == '#') {
         return DROPPED;
     }
-    seen.panics += end != NULL && bytes[0] == '!';
+    if (end != NULL && bytes[0] == '!' && !seen.panicked) {
+        tp_connection_act(c);
+        seen.panics++;
+    }
     return end != NULL ? (uint64_t)(end - bytes) + 1 : 0;
 }
 
@@ -106,6 +110,7 @@ static size_t lines_message(tp_connection *c, const unsigned char *bytes, size_t
         return 0;
     }
     seen.lines++;
+    seen.panics += bytes[0] == '!' && !tp_connection_acted(c);
     seen.arrival_ns = tp_session_origin(tp_connection_session(c)).since_ns;
     answer(c, bytes, (size_t)(end - bytes) + 1);
     if (seen.finishes) {
@@ -118,6 +123,12 @@ static bool lines_waits(tp_connection *c)
 {
     (void)c;
     return seen.waits;
+}
+
+static bool lines_shows_key(tp_connection *c, const unsigned char *bytes, size_t length)
+{
+    (void)c;
+    return bytes[0] == '?' && memchr(bytes, '\n', length) != NULL;
 }
 
 static void lines_turn(tp_connection *c)
@@ -141,6 +152,7 @@ static const tp_connection_ops lines_ops = {.state_size = sizeof(unsigned),
                                             .look = lines_look,
                                             .message = lines_message,
                                             .waits = lines_waits,
+                                            .shows_key = lines_shows_key,
                                             .turn = lines_turn,
                                             .end = lines_end};
 
@@ -335,6 +347,95 @@ static void a_panic_is_seen_behind_what_waits(void **state)
     tp_connection_soon(seen.last);
     expect(s, "one\n!two\nthree\n!four\n");
     assert_int_equal(seen.panics, 2);
+}
+
+static void a_further_panic_waits(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    seen.waits = true;
+    say(s, "one\n!two\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 1);
+    seen.panicked = true;
+    say(s, "!three\nfour\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 1);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "one\n!two\n!three\nfour\n");
+    assert_int_equal(seen.panics, 2);
+    say(s, "!five\n");
+    expect(s, "!five\n");
+    assert_int_equal(seen.panics, 3);
+}
+
+/* The panic was over when the last one came; the one before it is older than its end. */
+static void a_panic_that_waited_is_not_raised_after_a_newer_one(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    seen.waits = seen.panicked = true;
+    say(s, "!one\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 0);
+    seen.panicked = false;
+    say(s, "!two\n");
+    let_it_read(s);
+    assert_int_equal(seen.panics, 1);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "!one\n!two\n");
+    assert_int_equal(seen.panics, 1);
+}
+
+/* As many requests as it may have are under way. */
+static void make_busy(tp_session *session, bool busy)
+{
+    session->sending.requests = busy ? session->limits.requests : 0;
+}
+
+static void a_new_client_shows_its_key_though_its_session_is_busy(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    tp_session *session = tp_connection_session(seen.last);
+    make_busy(session, true);
+    say(s, "?one\n");
+    expect(s, "?one\n");
+    say(s, "?two\nthree\n?four\n");
+    expect(s, "?two\n");
+    let_it_read(s);
+    assert_int_equal(seen.lines, 2);
+    make_busy(session, false);
+    tp_connection_soon(seen.last);
+    expect(s, "three\n?four\n");
+}
+
+static void a_key_waits_for_the_front_and_behind_much_work(void **state)
+{
+    struct scene *s = *state;
+
+    greeted(s);
+    tp_session *session = tp_connection_session(seen.last);
+    seen.waits = true;
+    say(s, "?one\n");
+    let_it_read(s);
+    assert_int_equal(seen.lines, 0);
+    seen.waits = false;
+    tp_connection_soon(seen.last);
+    expect(s, "?one\n");
+    session->account.worked = TP_NS_PER_S;
+    make_busy(session, true);
+    say(s, "?two\n");
+    let_it_read(s);
+    assert_int_equal(seen.lines, 1);
+    make_busy(session, false);
+    tp_connection_soon(seen.last);
+    expect(s, "?two\n");
 }
 
 /* The rest waits in the socket of the client. */
@@ -581,6 +682,10 @@ int main(void)
         TEST(what_waits_is_handled_later_and_in_order),
         TEST(what_waits_gets_older),
         TEST(a_panic_is_seen_behind_what_waits),
+        TEST(a_further_panic_waits),
+        TEST(a_panic_that_waited_is_not_raised_after_a_newer_one),
+        TEST(a_new_client_shows_its_key_though_its_session_is_busy),
+        TEST(a_key_waits_for_the_front_and_behind_much_work),
         TEST(little_is_read_while_messages_wait),
         TEST(a_message_that_is_not_wanted_is_dropped_as_it_comes),
         TEST(a_message_that_is_too_long_closes_the_client),

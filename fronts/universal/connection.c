@@ -2,14 +2,14 @@
  * connection.c - bytes of a stream to packets, and the turns of a packet that is handled.
  *
  * While a command runs, a few packets more are read, so that a panic behind it is seen: every
- * packet is looked at for one when it is whole.
+ * packet is looked at for one when it is whole. A further panic waits as other packets do.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "inside.h"
 
-enum { MOST_AHEAD = 4096, LENGTH_SIZE = 4 };
+enum { MOST_AHEAD = 4096, LENGTH_SIZE = 4, MOST_KEY = 64 };
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
@@ -18,17 +18,30 @@ static size_t size_of(const unsigned char *bytes)
     return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Raise a panic if the packet asks for one. */
-static void look_for_panic(struct connection *c, const unsigned char *bytes, size_t length)
+/* The function of a packet with the command Extended, and its body; 0 for other packets. */
+static uint8_t function_of(const unsigned char *bytes, size_t length, tpi_packet_rest *body)
 {
     char why[MOST_WHY];
     tpi_packet packet;
+    uint8_t function = 0;
 
     if (tpi_packet_read(&packet, bytes, length, why, sizeof why) == TPI_FAULT_NONE &&
-        packet.command == TPI_EXTENDED && packet.count > 0 && packet.values[0].length > 0 &&
-        packet.values[0].text[0] == TPI_PACKET_PANIC) {
-        tpi_universalf_panic(c, (tpi_packet_rest){(const uint8_t *)packet.values[0].text + 1,
-                                                  packet.values[0].length - 1});
+        packet.command == TPI_EXTENDED && packet.count > 0) {
+        *body = (tpi_packet_rest){(const uint8_t *)packet.values[0].text, packet.values[0].length};
+        (void)tpi_packet_take_u8(body, &function);
+    }
+    return function;
+}
+
+/* Raise a panic if the packet asks for one. */
+static void look_for_panic(struct connection *c, const unsigned char *bytes, size_t length)
+{
+    tpi_packet_rest body;
+
+    if (!tp_session_sees_panic(c->session) &&
+        function_of(bytes, length, &body) == TPI_PACKET_PANIC) {
+        tp_connection_act(c->base);
+        tpi_universalf_panic(c, body);
     }
 }
 
@@ -47,6 +60,19 @@ static bool universal_waits(tp_connection *base)
     const struct connection *c = tp_connection_state(base);
 
     return c->task.on || c->task.asked != 0;
+}
+
+static bool universal_shows_key(tp_connection *base, const unsigned char *bytes, size_t length)
+{
+    tpi_packet_rest body;
+
+    (void)base;
+    if (length < LENGTH_SIZE || size_of(bytes) > length - LENGTH_SIZE ||
+        size_of(bytes) > MOST_KEY) {
+        return false;
+    }
+    const uint8_t function = function_of(bytes + LENGTH_SIZE, size_of(bytes), &body);
+    return function == TPI_PACKET_CHALLENGE || function == TPI_PACKET_PROVE;
 }
 
 /* Go on with the packet as long as the robot does not have to answer. */
@@ -125,6 +151,7 @@ const tp_connection_ops tpi_universalf_connection_ops = {
     .look = universal_look,
     .message = universal_message,
     .waits = universal_waits,
+    .shows_key = universal_shows_key,
     .receive = universal_receive,
     .turn = universal_turn,
     .end = universal_end,

@@ -387,7 +387,10 @@ bool tpi_universalf_extended(struct connection *c)
         prove(c);
         return false;
     case TPI_PACKET_PANIC:
-        answer(c, NULL); /* it was raised when it came */
+        if (!tp_connection_acted(c->base)) {
+            tpi_universalf_panic(c, task->in); /* there was one when it came */
+        }
+        answer(c, NULL);
         return false;
     case TPI_PACKET_REGISTER:
         return add_device(c);

@@ -57,8 +57,9 @@ static void make_room(struct connection *c, size_t needed)
 
 static bool is_urgent(const struct connection *c, const unsigned char *bytes, size_t length)
 {
-    return c->phase == PHASE_HTTP ? tpi_web_http_is_urgent(c, (const char *)bytes, length)
-                                  : tpi_web_stop_is_urgent(c, bytes, length);
+    return c->phase == PHASE_HTTP   ? tpi_web_http_is_urgent(c, (const char *)bytes, length)
+           : c->phase == PHASE_STOP ? tpi_web_stop_is_urgent(c, bytes, length)
+                                    : tpi_web_socket_is_urgent(c, bytes, length);
 }
 
 /* Whether the next request or message has to wait. */
@@ -81,6 +82,7 @@ static size_t consume(struct connection *c, const unsigned char *bytes, size_t l
     size_t used = 0;
 
     *needed = 1;
+    tpi_web_socket_go_on(c);
     while (used < length && !c->ending && !c->finishing && !waits(c, bytes + used, length - used)) {
         const size_t taken =
             c->phase == PHASE_HTTP
@@ -96,6 +98,7 @@ static size_t consume(struct connection *c, const unsigned char *bytes, size_t l
         }
         used += taken;
         *needed = 1;
+        tpi_web_socket_go_on(c);
     }
     tpi_web_visitor_rests(c);
     return c->finishing ? length : used;
@@ -235,6 +238,7 @@ static void resume(struct connection *c)
         read_decrypted(c);
         pause_if_waiting(c);
     }
+    tpi_web_socket_go_on(c);
     if (c->in.held != NULL && !held_waits(c)) {
         read_held(c, 0);
     }

@@ -268,5 +268,6 @@ bool tpi_web_http_is_urgent(const struct connection *c, const char *bytes, size_
     return c->http.waiting == WAITS_NOT && tp_session_is_new(c->door->sessions[FORM_JSON]) &&
            tpi_http_read(&request, bytes, length) == 1 &&
            ((request.authorization.text != NULL && begins(request.path, "/api")) ||
-            tpi_span_is(request.path, "/api/panic") || tpi_span_is(request.path, "/stop"));
+            request.upgrades || tpi_span_is(request.path, "/api/panic") ||
+            tpi_span_is(request.path, "/stop"));
 }

@@ -204,7 +204,8 @@ struct client {
 
 /* ---- Connections ----------------------------------------------------------------------------- */
 
-enum phase { PHASE_HTTP, PHASE_SOCKET, PHASE_STOP };
+/* A WebSocket that was greeted is introduced to the devices when its session has time for that. */
+enum phase { PHASE_HTTP, PHASE_GREETED, PHASE_SOCKET, PHASE_STOP };
 
 /* What an HTTP request waits for. */
 enum waiting {
@@ -445,7 +446,8 @@ void tpi_web_behind(struct connection *c);
  * its length, as far as it is known. */
 size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size_t *needed);
 
-/* Whether the request at `bytes` must not wait: it is a stop or has a key, of a new client. */
+/* Whether the request at `bytes` must not wait: it is a stop, has a key, or upgrades to a WebSocket
+ * that may show one, of a new client. */
 bool tpi_web_http_is_urgent(const struct connection *c, const char *bytes, size_t length);
 
 /* Answer the request with JSON. */
@@ -515,6 +517,14 @@ void tpi_web_upgrade(struct connection *c, const tpi_http *request);
 
 /* Handle the first frame of `bytes`, as tpi_web_http(). */
 size_t tpi_web_frame(struct connection *c, const uint8_t *bytes, size_t length, size_t *needed);
+
+/* Introduce a WebSocket that was greeted, if its session has time for that. Asked again when the
+ * session is ready, and before each frame. */
+void tpi_web_socket_go_on(struct connection *c);
+
+/* Whether the frame at `bytes` must not wait: it is the first panic, or shows the key of a new
+ * client. */
+bool tpi_web_socket_is_urgent(const struct connection *c, const uint8_t *bytes, size_t length);
 
 /* Tell the client something: level 0 note, 1 warning, 2 error. */
 void tpi_web_status(struct connection *c, int level, const char *format, ...) TP_PRINTF(3, 4);

@@ -13,7 +13,7 @@
 
 #include "inside.h"
 
-enum { CLIENT_PUBLISH = 1, CLIENT_CALL = 2 };
+enum { CLIENT_PUBLISH = 1, CLIENT_CALL = 2, LONGEST_URGENT = 512, WHOLE = 0x80 };
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
@@ -232,7 +232,7 @@ static void begin(struct connection *c, const tpi_http *request, const char *pro
                    "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n"
                    "Sec-WebSocket-Protocol: %s\r\n\r\n",
                    accept, protocol);
-    c->phase = stop ? PHASE_STOP : PHASE_SOCKET;
+    c->phase = stop ? PHASE_STOP : PHASE_GREETED;
     c->brief = is_on(request, "brief");
     client->leases = is_on(request, "lease");
     tp_session_speak_leases(session, client->leases);
@@ -241,11 +241,46 @@ static void begin(struct connection *c, const tpi_http *request, const char *pro
     }
     tp_session_set_software(session, name);
     if (!stop) {
-        tpi_web_introduce(c);
+        tpi_web_socket_go_on(c);
     } else {
         tpi_web_stop_told(c);
     }
     tpi_web_flush(c);
+}
+
+void tpi_web_socket_go_on(struct connection *c)
+{
+    tp_session *session = c->door->sessions[FORM_JSON];
+
+    assert(front_is_current(c->front));
+    if (c->phase == PHASE_GREETED && !c->ending && !c->finishing && !tp_session_is_busy(session)) {
+        c->phase = PHASE_SOCKET;
+        tpi_web_introduce(c);
+        tp_session_took_part(session, 0); /* it is work, also without a message */
+    }
+}
+
+/* Parts of messages wait, and what is longer than a key. */
+bool tpi_web_socket_is_urgent(const struct connection *c, const uint8_t *bytes, size_t length)
+{
+    const uint64_t whole = tpi_frame_length(bytes, length);
+    const tp_session *session = c->door->sessions[FORM_JSON];
+    char text[LONGEST_URGENT];
+    tpi_say said;
+
+    assert(front_is_current(c->front));
+    if (whole == 0 || whole > length || bytes[0] != (WHOLE | TPI_FRAME_TEXT) ||
+        (!tp_session_is_new(session) && tp_session_sees_panic(session))) {
+        return false;
+    }
+    const size_t count = tpi_frame_payload(text, sizeof text, bytes, length);
+    if (count > sizeof text || tpi_say_read(&said, text, count, NULL) != TP_OK) {
+        return false;
+    }
+    return said.op == TPI_SAY_PANIC ? !tp_session_sees_panic(session)
+                                    : tp_session_is_new(session) && (said.op == TPI_SAY_AUTH ||
+                                                                     said.op == TPI_SAY_CHALLENGE ||
+                                                                     said.op == TPI_SAY_PROVE);
 }
 
 void tpi_web_upgrade(struct connection *c, const tpi_http *request)

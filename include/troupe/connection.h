@@ -11,7 +11,7 @@
  *     the session bound what is kept, how long a message is, and how long it stays unfinished.
  *   - Waiting. No message is handled while the session is busy, while the front wants to wait, or
  *     while too much waits to be sent. Nothing is read then, except a few bytes in which the front
- *     looks for a panic.
+ *     looks for a panic. The key of a new client does not wait for the session.
  *   - Writing. Bytes of the front and messages of the session, as far as the stream takes them.
  *   - Closing. At the end of the turn, never within a callback.
  *
@@ -47,7 +47,8 @@ typedef struct tp_connection_ops {
     tp_session_limits limits; /* of each session */
     size_t most_out;          /* messages wait while at least so many bytes wait to be sent; 0 for
                                  64 KiB */
-    size_t read_ahead; /* so many bytes are read while messages wait, for `look`; 0 for none */
+    size_t read_ahead; /* so many bytes are read while messages wait, for `look` and `shows_key`; 0
+                          for none */
     bool renews;       /* every read renews the leases of the client */
 
     /* A client has connected. It has a session; bytes that are written here go out first. A failure
@@ -57,7 +58,8 @@ typedef struct tp_connection_ops {
     /* Look at the message that begins at `bytes`, for what must not wait: a panic. Called once for
      * each message, in order, as soon as its length is known, also if messages before it wait.
      * Returns the length of the message, 0 if it is not known yet. The length may be larger than
-     * what has come. Optional. */
+     * what has come. A panic while there is one (tp_session_sees_panic()) can wait for `message`;
+     * tp_connection_acted() tells the two apart. Optional. */
     uint64_t (*look)(tp_connection *connection, const unsigned char *bytes, size_t length);
 
     /* Handle the message that begins at `bytes`, of which `length` bytes have come. Returns how
@@ -70,6 +72,11 @@ typedef struct tp_connection_ops {
     /* Whether the next message has to wait for a reason of the front. When the reason ends, the
      * front calls tp_connection_soon(). Optional. */
     bool (*waits)(tp_connection *connection);
+
+    /* Whether the message at `bytes`, of which `length` bytes have come, is whole and does no more
+     * than show a key. Of a new client (tp_session_is_new()) it does not
+     * wait for the session. Optional. */
+    bool (*shows_key)(tp_connection *connection, const unsigned char *bytes, size_t length);
 
     /* A message of the session: data or a reply. Not called for a connection with an encoding
      * (tp_connection_encode()). The message is borrowed. Optional. */
@@ -127,6 +134,12 @@ TP_API tp_stream *tp_connection_stream(const tp_connection *connection);
 /* Drop the next `length` bytes behind those that `message` returns, as they come: the rest of a
  * message that is not wanted. Only inside `message`. */
 TP_API void tp_connection_skip(tp_connection *connection, uint64_t length);
+
+/* The front has acted on the message that it looks at. Only inside `look`. */
+TP_API void tp_connection_act(tp_connection *connection);
+
+/* Whether `look` has acted on this message, or on one behind it. Only inside `message`. */
+TP_API bool tp_connection_acted(const tp_connection *connection);
 
 /* Keep some memory for unfinished messages and for bytes that wait to be sent, a few kilobytes,
  * also while there are none. For clients that have reported in: a connection that is used all the

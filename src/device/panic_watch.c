@@ -63,20 +63,32 @@ tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
+/* The owner is told of a panic that is raised for the second time, the fourth, the eighth ...: of
+ * every flood, and never of each one. Several can come at once. */
+static bool is_told(unsigned raises, unsigned before)
+{
+    for (unsigned power = 2; power != 0 && power <= raises; power *= 2) {
+        if (power > before) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What happened since the last time, for the server's terminal. */
 static void report(tpi_hub *hub, const tpi_panic_state *state)
 {
     struct panic_watch *watch = &hub->panic_watch;
     const bool changed = state->epoch != watch->epoch;
-    const bool again = state->on && !changed && state->raises != watch->raises;
-    char text[2 * TPI_MOVER_LABEL + TPI_PANIC_REASON];
+    const bool again = state->on && !changed && is_told(state->raises, watch->raises);
+    char text[2 * TPI_MOVER_LABEL + TPI_PANIC_REASON + 64];
 
     if (state->on && changed) {
         (void)snprintf(text, sizeof text, "PANIC: nothing may move; raised by %s: %s", state->who,
                        state->why);
     } else if (again) {
-        (void)snprintf(text, sizeof text, "PANIC: raised again by %s: %s", state->last_who,
-                       state->last_why);
+        (void)snprintf(text, sizeof text, "PANIC: raised again by %s: %s; %u times in all",
+                       state->last_who, state->last_why, state->raises);
     } else {
         (void)snprintf(text, sizeof text, "the panic is over%s%s",
                        watch->resetter[0] != '\0' ? "; it was reset by " : "", watch->resetter);

@@ -23,6 +23,7 @@ struct motion_line {
     tpi_buf in;
     uint32_t client;
     bool second;
+    bool proved; /* its key */
     uint8_t nonce[32];
 };
 
@@ -158,7 +159,7 @@ static inline void server_hello(struct motion_line *line, const tpi_motion_recor
 {
     struct motion_server *s = line->server;
     tpi_motion_hello hello;
-    tpi_motion_welcome welcome = {.right = s->key == NULL ? 3 : 0,
+    tpi_motion_welcome welcome = {.right = s->key == NULL || line->proved ? 3 : 0,
                                   .panicked = s->panicked,
                                   .epoch = s->epoch,
                                   .clock = 77,
@@ -211,8 +212,7 @@ static inline void server_prove(struct motion_line *line, const tpi_motion_recor
         server_signal(line, record->tag, 0, TPI_MOTION_ERROR, "no key fits");
         return;
     }
-    tpi_motion_engine_grant(line->server->bench->engine, line->client, 3, 0,
-                            server_now(line->server));
+    line->proved = true;
     server_answer(line, TPI_MOTION_PROVE | TPI_MOTION_ANSWER, record->tag, &right);
 }
 

@@ -7,6 +7,8 @@ table, another one each day."""
 import argparse
 import contextlib
 import random
+import signal
+import socket
 import struct
 import sys
 import tempfile
@@ -14,6 +16,7 @@ import time
 
 import floods
 import keys
+import motion
 import player
 import tap
 import universal
@@ -196,6 +199,70 @@ def newcomers_that_ask_for_much():
         tap.equal(max(took) < 0.3, True)
 
 
+def newcomers_delay_no_key_of_other_fronts():
+    """The same with keys at the universal front, at the motion front and on a WebSocket."""
+    text = floods.KEYS + 'front ( name "web" )\nfront ( name "universal" )\nfront ( name "motion" )\ndriver ( name "fake" provides [ "position2d:0" "mechanism:0" ] )\n'
+    with player.server(PROGRAM, text) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+
+        def show_universal():
+            with universal.Client(argparse.Namespace(port=server.fronts["universal"])) as owner:
+                nonce = owner.extended(7)[1][4:]
+                tap.equal(owner.extended(8, universal.text(keys.proof(nonce, floods.SECRET)))[0], 0)
+
+        def show_motion():
+            owner = stack.enter_context(contextlib.closing(socket.create_connection(("127.0.0.1", server.fronts["motion"]), timeout=60)))
+            owner.sendall(motion.package(motion.SESSION, motion.record(0x050C)))
+            nonce = owner.recv(72, socket.MSG_WAITALL)[40:]
+            owner.sendall(motion.package(motion.SESSION, motion.record(0x050D, keys.proof(nonce, floods.SECRET))))
+            tap.equal(owner.recv(41, socket.MSG_WAITALL)[40], 2)
+
+        def show_socket():
+            heard = {}
+            with web.Socket(front) as owner:
+                owner.say(op="auth", key=floods.SECRET)
+                while not {"auth", "serverInfo", "advertise"} <= heard.keys():  # the key may be answered first
+                    said = owner.until(lambda said: isinstance(said, dict))
+                    heard[said["op"]] = said
+            tap.equal(heard["auth"]["right"], "move")
+
+        show_socket()
+        for _ in range(400):
+            stack.enter_context(web.Http(front)).send("GET", "/api/interfaces")
+        took = []
+        for act in (show_universal, show_motion, show_socket):
+            began = time.monotonic()
+            act()
+            took.append(time.monotonic() - began)
+        print("# " + " ".join(f"{seconds * 1e3:.0f}" for seconds in took) + " ms")
+        tap.equal(max(took) < 0.3, True)
+
+
+def panics_in_a_panic():
+    """A hundred clients send panics at once while there is one: a client with a key waits for none of them."""
+    text = floods.KEYS + 'front ( name "universal" )\nfront ( name "motion" )\ndriver ( name "fake" provides [ "mechanism:0" ] )\n'
+    text += "".join(f'driver ( name "fake" provides [ "position2d:{i}" ] alwayson 1 )\n' for i in range(40))  # a panic wakes each
+    again = {"motion": motion.package(motion.SESSION, flags=motion.PANIC) * 250,
+             "universal": universal.text(struct.pack(">BIH", 1, 65536, 0x5000) + universal.text(b"\x0a")) * 400}
+    with player.server(PROGRAM, text) as server, player.Client(server.address) as owner:
+        tap.equal(keys.prove(owner, floods.SECRET).type, ACK)
+        tap.equal(owner.request(PLAYER, 0, 205, struct.pack(">II", 0, 0) + player.text("") + player.text("a fire")).type, ACK)
+        for front, burst in again.items():
+            worst = []
+            for _ in range(4):
+                with contextlib.ExitStack() as stack:
+                    guests = [stack.enter_context(socket.create_connection(("127.0.0.1", server.fronts[front]))) for _ in range(100)]
+                    owner.request(PLAYER, 0, 1)
+                    server.process.send_signal(signal.SIGSTOP)
+                    for guest in guests:
+                        guest.setblocking(False)
+                        guest.send(burst)
+                    server.process.send_signal(signal.SIGCONT)
+                    worst.append(max(floods.timed(lambda: owner.request(PLAYER, 0, 1)) for _ in range(20)))
+            print(f"# {front}: " + " ".join(f"{seconds * 1e3:.0f}" for seconds in worst) + " ms")
+            tap.equal(min(worst) < 0.05, True)
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -207,4 +274,5 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much, a_part_of_the_table)
+         a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
+         newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)

@@ -66,9 +66,23 @@ def the_servers_terminal_tells_it():
         troupe("panic", url, "--why", "a \033[2Jcat")
         tap.equal(line(), "PANIC: nothing may move; raised by troupe panic at HERE: a ?[2Jcat\n")
         troupe("panic", url, "--why", "a dog")
-        tap.equal(line(), "PANIC: raised again by troupe panic at HERE: a dog\n")
+        tap.equal(line(), "PANIC: raised again by troupe panic at HERE: a dog; 2 times in all\n")
         troupe("reset", url)
         tap.equal(line(), "the panic is over; it was reset by troupe reset at HERE\n")
+
+
+def the_terminal_is_not_flooded():
+    """Of 100 panics in a panic it tells the first, the second, the fourth, and so on; of the next panic again the first."""
+    with player.server(PROGRAM, ROBOT) as server, player.Client(server.address) as client:
+        for epoch in (1, 3):
+            for i in range(100):
+                client.request(PLAYER, 0, PANIC, struct.pack(">II", 0, 0) + player.text("") + player.text(f"number {i + 1}"))
+            tap.equal(client.request(PLAYER, 0, RESET, struct.pack(">I", epoch) + player.text("")).type, ACK)
+            tap.equal(settled(server.process.stderr.readline()), "PANIC: nothing may move; raised by HERE: number 1\n")
+            for i in (2, 4, 8, 16, 32, 64):  # several may be told at once
+                told = re.fullmatch(r"PANIC: raised again by HERE: number (\d+); (\d+) times in all\n", settled(server.process.stderr.readline()))
+                tap.equal((told[1] == told[2], i <= int(told[2]) < 2 * i), (True, True))
+            tap.equal(settled(server.process.stderr.readline()), "the panic is over; it was reset by HERE\n")
 
 
 def clients_hear_of_each():
@@ -96,4 +110,5 @@ def clients_hear_of_each():
         tap.equal(told(), (0, 2, False, "", 0, False, ""))
 
 
-tap.main(list_and_stat_tell_who_and_why, a_needless_key_is_told, the_servers_terminal_tells_it, clients_hear_of_each)
+tap.main(list_and_stat_tell_who_and_why, a_needless_key_is_told, the_servers_terminal_tells_it,
+         the_terminal_is_not_flooded, clients_hear_of_each)

@@ -25,15 +25,37 @@ static tp_status ask(tpi_greet *g, tpi_talk *talk, uint16_t code, const void *va
     return status == TP_OK ? TP_PENDING : status;
 }
 
-tp_status tpi_greet_begin(tpi_greet *g, tpi_talk *talk, int64_t now_ns, tp_error *err)
+static tp_status say_hello(tpi_greet *g, tpi_talk *talk, tp_error *err)
 {
     tpi_motion_hello hello = {.lease_us = g->lease_us};
 
-    (void)now_ns;
     memcpy(hello.name, g->name, sizeof hello.name);
     memcpy(hello.token, g->token, sizeof hello.token);
     g->step = TPI_GREET_HELLO;
-    const tp_status status = ask(g, talk, TPI_MOTION_HELLO, &hello, err);
+    return ask(g, talk, TPI_MOTION_HELLO, &hello, err);
+}
+
+static bool is_further(const tpi_greet *g)
+{
+    static const uint8_t none[16];
+
+    return memcmp(g->token, none, sizeof none) != 0;
+}
+
+/* The key comes first: HELLO of a client without a right can wait behind others. */
+tp_status tpi_greet_begin(tpi_greet *g, tpi_talk *talk, int64_t now_ns, tp_error *err)
+{
+    static const tpi_motion_empty empty;
+    const bool proves = g->prove != NULL && !is_further(g);
+    tp_status status;
+
+    (void)now_ns;
+    if (proves) {
+        g->step = TPI_GREET_CHALLENGE;
+        status = ask(g, talk, TPI_MOTION_CHALLENGE, &empty, err);
+    } else {
+        status = say_hello(g, talk, err);
+    }
     return status == TP_PENDING ? TP_OK : status;
 }
 
@@ -105,7 +127,7 @@ static tp_status take_signal(tpi_greet *g, tpi_talk *talk, const tpi_motion_reco
     tpi_greet_why(record, why, sizeof why);
     switch (g->step) {
     case TPI_GREET_CHALLENGE:
-        return ask_description(g, talk, err);
+        return say_hello(g, talk, err);
     case TPI_GREET_PROVE:
         return tp_fail(err, TP_E_DENIED, "the key is refused: %s", why);
     default:
@@ -116,22 +138,16 @@ static tp_status take_signal(tpi_greet *g, tpi_talk *talk, const tpi_motion_reco
 static tp_status take_welcome(tpi_greet *g, tpi_talk *talk, const tpi_motion_record *record,
                               tp_error *err)
 {
-    static const uint8_t none[16];
-    static const tpi_motion_empty empty;
     const tp_status status = get(record, TPI_MOTION_HELLO, &g->welcome, err);
 
     if (status != TP_OK) {
         return status;
     }
-    if (memcmp(g->token, none, sizeof none) != 0) {
+    if (is_further(g)) {
         g->step = TPI_GREET_DONE;
         return TP_OK;
     }
-    if (g->prove == NULL) {
-        return ask_description(g, talk, err);
-    }
-    g->step = TPI_GREET_CHALLENGE;
-    return ask(g, talk, TPI_MOTION_CHALLENGE, &empty, err);
+    return ask_description(g, talk, err);
 }
 
 static tp_status take_challenge(tpi_greet *g, tpi_talk *talk, const tpi_motion_record *record,
@@ -153,8 +169,7 @@ static tp_status take_proved(tpi_greet *g, tpi_talk *talk, const tpi_motion_reco
     tpi_motion_right right;
     const tp_status status = get(record, TPI_MOTION_PROVE, &right, err);
 
-    g->welcome.right = status == TP_OK ? right.right : g->welcome.right;
-    return status == TP_OK ? ask_description(g, talk, err) : status;
+    return status == TP_OK ? say_hello(g, talk, err) : status;
 }
 
 static tp_status take_header(tpi_greet *g, tpi_talk *talk, const tpi_motion_record *record,

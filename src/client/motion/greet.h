@@ -1,7 +1,7 @@
 /*
  * greet.h - how a connection to a motion server begins.
  *
- *     HELLO -> [CHALLENGE -> PROVE] -> HEADER -> JOINTS, LINKS, FRAMES -> SYNC, several times
+ *     [CHALLENGE -> PROVE] -> HELLO -> HEADER -> JOINTS, LINKS, FRAMES -> SYNC, several times
  *
  * A second connection of the same client shows its token and is ready then.
  */

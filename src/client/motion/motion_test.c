@@ -170,6 +170,7 @@ static void a_key_is_proved(void **state)
     options.key = "another secret";
     assert_int_equal(tp_motion_connect(&s->robot, s->server->url, &options, &s->err), TP_E_DENIED);
     assert_non_null(strstr(s->err.text, "the key is refused: no key fits"));
+    assert_int_equal(s->server->hellos, 0); /* the key comes first */
     options.key = "a long enough secret";
     ok(s, tp_motion_connect(&s->robot, s->server->url, &options, &s->err));
     assert_int_equal(tp_motion_right(s->robot), TP_RIGHT_OPERATE);
