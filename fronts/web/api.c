@@ -39,6 +39,40 @@ static void get_devices(struct connection *c)
     answer_text(c, &text);
 }
 
+static void put_interfaces(tpi_buf *out, const tp_catalogue *catalogue)
+{
+    char *one = NULL;
+
+    tpi_buf_putc(out, '{');
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+
+        if (tp_interface_json(&one, interface) == TP_OK) {
+            tpi_buf_printf(out, "%s\"%s\":%s", i > 0 ? "," : "", interface->name, one);
+            free(one);
+        }
+    }
+    tpi_buf_puts(out, "}\n");
+}
+
+/* Made once for all clients: it takes milliseconds. */
+static void get_all_interfaces(struct connection *c)
+{
+    const tp_catalogue *catalogue = front_catalogue(c->front);
+    tpi_buf *text = &c->front->interfaces;
+
+    if (c->front->interface_count != tp_catalogue_size(catalogue) || text->failed) {
+        tpi_buf_fini(text);
+        put_interfaces(text, catalogue);
+        c->front->interface_count = tp_catalogue_size(catalogue);
+    }
+    if (text->failed) {
+        tpi_web_refuse(c, 503, "nomem", "out of memory");
+    } else {
+        tpi_web_answer(c, 200, tpi_buf_text(text), text->length);
+    }
+}
+
 static void get_interfaces(struct connection *c, const struct api_call *call)
 {
     const tp_catalogue *catalogue = front_catalogue(c->front);
@@ -46,17 +80,7 @@ static void get_interfaces(struct connection *c, const struct api_call *call)
     char *one = NULL;
 
     if (call->count == 1) {
-        tpi_buf_putc(&text, '{');
-        for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
-            const tp_interface *interface = tp_catalogue_at(catalogue, i);
-
-            if (tp_interface_json(&one, interface) == TP_OK) {
-                tpi_buf_printf(&text, "%s\"%s\":%s", i > 0 ? "," : "", interface->name, one);
-                free(one);
-            }
-        }
-        tpi_buf_putc(&text, '}');
-        answer_text(c, &text);
+        get_all_interfaces(c);
         return;
     }
     const tp_interface *interface = tp_catalogue_named(catalogue, call->parts[1]);

@@ -354,6 +354,8 @@ struct web_front {
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
     struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
+    tpi_buf interfaces;     /* owned: all of them as JSON, made when first asked */
+    size_t interface_count; /* so many are in it; there are only ever more */
     unsigned graph_version;
 
     struct world_watch world;
