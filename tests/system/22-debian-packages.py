@@ -93,6 +93,21 @@ def every_library_that_is_needed_is_a_dependency():
     assert f"libtroupe0 (= {field('libtroupe0', 'Version')})" in field("libtroupe-dev", "Depends")
 
 
+def every_library_that_pkg_config_looks_for_is_a_dependency():
+    """Also those of the static libraries: without them pkg-config prints no flags at all."""
+    needed = set()
+    for path in (PREFIX / "lib/pkgconfig").glob("*.pc"):
+        for names in re.findall(r"^Requires.private: (.*)", path.read_text(), re.M):
+            needed |= {owner(f"{run('pkg-config', '--variable=pcfiledir', name).strip()}/{name}.pc") for name in names.split(", ")}
+        linked = re.findall(r" -l(\w+)", "".join(re.findall(r"^Libs.private:.*", path.read_text(), re.M)))
+        needed |= {owner(os.path.normpath(run("cc", f"-print-file-name=lib{name}.so").strip()))
+                   for name in linked if name not in ("dl", "m")}
+    listed = dependencies("libtroupe-dev") - {"libtroupe0"}
+    for package in sorted(listed):  # libjpeg-dev is the name of the current one
+        listed |= set(re.findall(r"[\w.+-]+-dev", run("dpkg-query", "--show", "--showformat=${Depends}", package)))
+    tap.equal(sorted(needed - listed), [])
+
+
 def without_their_dependencies_dpkg_refuses_them():
     fresh_root("")
     result = dpkg("--install", path_of("troupe"))
@@ -132,7 +147,8 @@ def removing_them_leaves_nothing():
 
 try:
     tap.main(they_are_made_from_the_installed_files, every_library_that_is_needed_is_a_dependency,
-             without_their_dependencies_dpkg_refuses_them, with_them_they_are_installed_in_an_empty_root,
-             the_installed_programs_run, a_program_builds_with_the_installed_headers, removing_them_leaves_nothing)
+             every_library_that_pkg_config_looks_for_is_a_dependency, without_their_dependencies_dpkg_refuses_them,
+             with_them_they_are_installed_in_an_empty_root, the_installed_programs_run, a_program_builds_with_the_installed_headers,
+             removing_them_leaves_nothing)
 finally:
     SCRATCH.cleanup()
