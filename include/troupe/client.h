@@ -175,7 +175,8 @@ TP_API void tp_client_renew(tp_client *client);
 TP_API int tp_client_fd(const tp_client *client);
 
 /* The time, in nanoseconds of CLOCK_MONOTONIC, at which tp_client_process() is due even if the
- * descriptor is not readable; TP_NEVER if none is. Ask again after every call of the client. */
+ * descriptor is not readable; TP_NEVER if none is. Ask again after every call of the client. If
+ * data is pulled, the first call is due at once. */
 TP_API int64_t tp_client_deadline(const tp_client *client);
 
 /* The same as a time-out for poll(): milliseconds from now on, -1 for TP_NEVER. */

@@ -439,6 +439,20 @@ static void data_and_commands_allocate_nothing(void **state)
     assert_int_equal(tp_proxy_received(laser), 50);
 }
 
+/* A program can wait before it calls tp_client_process() for the first time. */
+static void the_first_call_of_another_event_loop_is_due_at_once(void **state)
+{
+    struct bench *b = *state;
+
+    open_device(b, "position2d:0");
+    use_up_pull(b);
+    assert_int_equal(tp_client_poll_ms(b->client), 0);
+    tp_client_process(b->client);
+    turn(b);
+    assert_sent(b, "pull");
+    assert_true(tp_client_poll_ms(b->client) != 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_connected, tear_down)
@@ -459,6 +473,7 @@ int main(void)
         FRESH(there_is_never_more_than_one_pull),
         FRESH(an_old_pull_is_followed_by_a_new_one),
         FRESH(pulls_follow_each_other_on_the_loop_of_the_program),
+        FRESH(the_first_call_of_another_event_loop_is_due_at_once),
         TEST(dropped_messages_are_counted),
         TEST(data_and_commands_allocate_nothing),
     };

@@ -191,7 +191,9 @@ int tp_client_fd(const tp_client *client)
 
 int64_t tp_client_deadline(const tp_client *client)
 {
-    return tp_loop_deadline(client->loop);
+    /* Nothing asks for data before the first tp_client_process(), so no data would end the wait. */
+    return client->mode == TP_CLIENT_FRESH && !client->pull.keeps ? tpi_client_now_ns(client)
+                                                                  : tp_loop_deadline(client->loop);
 }
 
 int tp_client_poll_ms(const tp_client *client)
