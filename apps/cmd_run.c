@@ -132,7 +132,8 @@ static int serve(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     int result = run_server(o, server);
-    if (!tp_server_end(server)) { /* a file is being read; exit() may wait for a plug-in in it */
+    /* A file is being read, or a driver hangs; exit() may wait for a plug-in. */
+    if (!tp_server_end(server)) {
         (void)fflush(NULL);
         _Exit(result);
     }

@@ -56,11 +56,12 @@ typedef struct tp_server_options {
 TP_API tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err);
 
 /* Stop all drivers, close all clients and release the server. NULL is accepted. It waits for the
- * thread of a reload. */
+ * thread of a reload, and for drivers that hang. */
 TP_API void tp_server_destroy(tp_server *server);
 
 /* Stop all drivers and close all clients, which does not wait for a reload. False if the thread of
- * a reload is still busy: a program that ends now need not wait for it in tp_server_destroy(). */
+ * a reload is still busy, or a driver after 5 s: notes name it. A program that ends now need not
+ * wait for them in tp_server_destroy(). */
 TP_API bool tp_server_end(tp_server *server);
 
 /* Start the drivers that are always on. */

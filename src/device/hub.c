@@ -144,20 +144,54 @@ static void work_off(tpi_hub *hub)
     }
 }
 
-void tpi_hub_stop(tpi_hub *hub)
+static void stop_instances(tpi_hub *hub)
 {
-    if (hub == NULL || hub->closing) {
-        return;
-    }
-    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
+    for (tp_instance *instance = hub->leaving ? NULL : hub->instances; instance != NULL;
+         instance = instance->next) {
         tpi_links_close(instance);
         const phase before = tpi_phase_leave(instance);
         if (before == RUNNING || before == STARTING) {
             tpi_worker_stop(instance);
         }
     }
+    hub->leaving = true;
+}
+
+static void note_busy(const tpi_hub *hub, const tp_instance *instance)
+{
+    tp_error note = {0};
+
+    (void)tp_fail(&note, TP_E_TIMEOUT, "%s does not end: its driver is busy", instance->name);
+    tpi_hub_note(hub, note.text);
+}
+
+/* Those that others require are told to quit after them. */
+static bool join_workers(const tpi_hub *hub, int64_t patience_ns)
+{
+    const int64_t least_ns = 100 * TP_NS_PER_MS; /* for those behind one that does not end */
+    const int64_t end_ns = tp_clock_now_ns(tp_clock_real()) + patience_ns;
+    bool all = true;
+
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
-        tpi_worker_join(instance);
+        const int64_t soon_ns = tp_clock_now_ns(tp_clock_real()) + least_ns;
+        if (!tpi_worker_join_by(instance, patience_ns == TP_NEVER ? TP_NEVER
+                                          : end_ns > soon_ns      ? end_ns
+                                                                  : soon_ns)) {
+            note_busy(hub, instance);
+            all = false;
+        }
+    }
+    return all;
+}
+
+bool tpi_hub_stop(tpi_hub *hub, int64_t patience_ns)
+{
+    if (hub == NULL || hub->closing) {
+        return true;
+    }
+    stop_instances(hub);
+    if (!join_workers(hub, patience_ns)) {
+        return false;
     }
     hub->closing = true; /* nothing starts any more, nobody sends */
     tpi_remove_wait(hub);
@@ -170,6 +204,7 @@ void tpi_hub_stop(tpi_hub *hub)
         tpi_remove_finish(hub->instances);
         hub->instances = next;
     }
+    return true;
 }
 
 void tpi_hub_destroy(tpi_hub *hub)
@@ -177,7 +212,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     if (hub == NULL) {
         return;
     }
-    tpi_hub_stop(hub);
+    (void)tpi_hub_stop(hub, TP_NEVER);
     tpi_panic_destroy(hub->panic);
     if (hub->clients != NULL) {
         hub->clients_ops->destroy(hub->clients);

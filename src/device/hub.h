@@ -105,10 +105,12 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
                          tp_error *err);
 
 /* Stops everything, waits for all workers and releases all instances. No session may be left.
- * Instances that are not enrolled may still be prepared and discarded on another thread. */
-void tpi_hub_stop(tpi_hub *hub);
+ * Instances that are not enrolled may still be prepared and discarded on another thread. False if
+ * the drivers have not ended after `patience_ns` of the real clock: notes name them, and nothing is
+ * released. */
+bool tpi_hub_stop(tpi_hub *hub, int64_t patience_ns);
 
-/* The same, and releases the hub. */
+/* The same without a limit, and releases the hub. */
 void tpi_hub_destroy(tpi_hub *hub);
 
 /* For ports of drivers: kinds of lines beside serial and script (ended by NULL, may be NULL), and

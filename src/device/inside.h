@@ -233,6 +233,7 @@ struct worker {
     atomic_bool alarm_sent; /* the task is on its way to the loop */
     tpi_task alarm_task;
     atomic_bool quitting; /* nobody waits for anything any more */
+    bool dismissed;       /* the quit_job is posted */
     job start_job;
     job stop_job;
     job quit_job;
@@ -457,6 +458,7 @@ struct tpi_hub {
     struct retirements retirements;
     bool part_of_another; /* the server is the process of an isolated driver */
     const char *part;     /* borrowed: what that one calls the driver; NULL if it does not say */
+    bool leaving;         /* all instances are asked to stop */
     bool closing;         /* all threads are gone, and what is left is worked off */
 };
 
@@ -633,7 +635,8 @@ void tpi_worker_init(tp_instance *self, const worker_events *events);
 tp_status tpi_worker_enrol(tp_instance *self);
 tp_status tpi_worker_launch(tp_instance *self, tp_error *err);
 void tpi_worker_join(tp_instance *self);
-void tpi_worker_withdraw(tp_instance *self); /* what is the loop's */
+bool tpi_worker_join_by(tp_instance *self, int64_t deadline_ns); /* as tpi_thread_join_by() */
+void tpi_worker_withdraw(tp_instance *self);                     /* what is the loop's */
 void tpi_worker_destroy(tp_instance *self);
 
 /* On the loop: have the driver started or stopped where it runs. */

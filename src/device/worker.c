@@ -483,24 +483,40 @@ void tpi_worker_hurry(tp_instance *self)
     }
 }
 
-void tpi_worker_join(tp_instance *self)
+static void dismiss(tp_instance *self)
+{
+    if (!self->worker.dismissed) {
+        self->worker.dismissed = true;
+        self->worker.quit_job.run = quit;
+        tpi_safety_detach(&self->safety);
+        tpi_jobs_post(self, &self->worker.quit_job);
+        tpi_worker_hurry(self);
+    }
+}
+
+bool tpi_worker_join_by(tp_instance *self, int64_t deadline_ns)
 {
     if (self->on_loop) {
         tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
         tpi_worker_run_jobs(self);
-        return;
+        return true;
     }
     assert(hub_is_current(self->hub));
-    self->worker.quit_job.run = quit;
     if (self->worker.thread != NULL) {
-        tpi_safety_detach(&self->safety);
-        tpi_jobs_post(self, &self->worker.quit_job);
-        tpi_worker_hurry(self);
-        tpi_thread_join(self->worker.thread);
+        dismiss(self);
+        if (!tpi_thread_join_by(self->worker.thread, deadline_ns)) {
+            return false;
+        }
         self->worker.thread = NULL;
         tpi_owner_drop(&self->safety.owner);
     }
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
+    return true;
+}
+
+void tpi_worker_join(tp_instance *self)
+{
+    (void)tpi_worker_join_by(self, TP_NEVER);
 }
 
 void tpi_worker_withdraw(tp_instance *self)

@@ -1,5 +1,5 @@
 /* thread.c - threads, bells and waiting, on Linux. */
-#define _GNU_SOURCE /* pthread_setname_np, ppoll */
+#define _GNU_SOURCE /* pthread_setname_np, pthread_clockjoin_np, ppoll */
 #include "platform/thread.h"
 
 #include <assert.h>
@@ -137,6 +137,22 @@ void tpi_thread_join(tpi_thread *thread)
         pthread_join(thread->id, NULL);
         free(thread);
     }
+}
+
+bool tpi_thread_join_by(tpi_thread *thread, int64_t deadline_ns)
+{
+    const struct timespec deadline = {.tv_sec = deadline_ns / TP_NS_PER_S,
+                                      .tv_nsec = deadline_ns % TP_NS_PER_S};
+
+    if (deadline_ns == TP_NEVER) {
+        tpi_thread_join(thread);
+        return true;
+    }
+    if (pthread_clockjoin_np(thread->id, NULL, CLOCK_MONOTONIC, &deadline) != 0) {
+        return false;
+    }
+    free(thread);
+    return true;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */

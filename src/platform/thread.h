@@ -20,6 +20,10 @@ tp_status tpi_thread_start(tpi_thread **out, const char *name, void (*main)(void
 /* Wait for its end and release it. NULL is accepted. */
 void tpi_thread_join(tpi_thread *thread);
 
+/* The same, until `deadline_ns` of the real clock; TP_NEVER waits without an end. False if it has
+ * not ended by then: it is not released. */
+bool tpi_thread_join_by(tpi_thread *thread, int64_t deadline_ns);
+
 /* The calling thread gets processor time only after the others of the program, as far as the system
  * knows such a thing. */
 void tpi_thread_give_way(void);

@@ -49,6 +49,25 @@ static void what_a_thread_did_is_seen_after_the_join(void **state)
     tpi_thread_join(NULL);
 }
 
+static void wait_for_bell(void *context)
+{
+    (void)tpi_wait(&((tpi_bell *)context)->fd, 1, TP_NEVER);
+}
+
+static void a_thread_that_does_not_end_is_given_up_and_can_be_awaited_again(void **state)
+{
+    tpi_bell bell = {.fd = -1};
+
+    (void)state;
+    assert_int_equal(tpi_bell_init(&bell, &err), TP_OK);
+    tpi_thread *thread = start("worker", wait_for_bell, &bell);
+    assert_false(tpi_thread_join_by(thread, now_ns() + TP_NS_PER_MS));
+    tpi_bell_ring(&bell);
+    assert_true(tpi_thread_join_by(thread, now_ns() + 60 * TP_NS_PER_S));
+    assert_true(tpi_thread_join_by(start("worker", wait_for_bell, &bell), TP_NEVER));
+    tpi_bell_fini(&bell);
+}
+
 static void note_name(void *context)
 {
     pthread_getname_np(pthread_self(), context, 64);
@@ -378,6 +397,7 @@ int main(void)
 #define BELL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_thread_did_is_seen_after_the_join),
+        cmocka_unit_test(a_thread_that_does_not_end_is_given_up_and_can_be_awaited_again),
         cmocka_unit_test(a_thread_has_its_name_as_far_as_there_is_room),
         cmocka_unit_test(signals_from_outside_go_to_the_thread_that_made_it),
         cmocka_unit_test(a_prompt_thread_has_no_other_policy_and_no_slack),

@@ -150,7 +150,8 @@ struct tp_server {
     bool reloading;
     bool begun;
     bool ending;
-    bool ended; /* all drivers have stopped, and all clients are gone */
+    bool ended;   /* all clients are gone, and all drivers were asked to stop */
+    bool stopped; /* all drivers have stopped */
 };
 
 /* reload.c, when the server ends: whether a thread is busy for a change; it hurries up; and wait

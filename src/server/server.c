@@ -211,14 +211,16 @@ tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp
 
 bool tp_server_end(tp_server *server)
 {
+    const int64_t patience_ns = 5 * TP_NS_PER_S;
+
     if (!server->ended) {
         server->ending = true;
         tpi_reload_cancel(server);
         tpi_fronts_close_all(server);
-        tpi_hub_stop(server->hub);
         server->ended = true;
+        server->stopped = tpi_hub_stop(server->hub, patience_ns);
     }
-    return !tpi_reload_is_on_thread(server);
+    return server->stopped && !tpi_reload_is_on_thread(server);
 }
 
 void tp_server_destroy(tp_server *server)

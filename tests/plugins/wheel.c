@@ -4,7 +4,7 @@
  * It writes "V <speed>\n" for a command, "H\n" when it is halted ("HOLD\n" and "FINISH\n" if that
  * is how), "E\n" when it is stopped. With
  * `own yes` its line is guarded: by "S0\n", or "S1\n" as long as it goes forward. Speeds from 100
- * m/s on are ways to end the server.
+ * m/s on are ways to end the server, from 200 m/s on it writes "HANG\n" and hangs.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -50,11 +50,22 @@ static void die(double way)
     }
 }
 
+static void hang(const struct wheel *w)
+{
+    tp_port_printf(w->port, NULL, "HANG\n");
+    for (;;) {
+        pause();
+    }
+}
+
 static tp_status wheel_vel(tp_device *device, const tp_position2d_cmd_vel *cmd, tp_error *err)
 {
     tp_instance *self = tp_device_instance(device);
     struct wheel *w = tp_instance_state(self);
 
+    if (cmd->vel.px >= 200) {
+        hang(w);
+    }
     if (cmd->vel.px >= 100) {
         die(cmd->vel.px);
     }

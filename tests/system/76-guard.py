@@ -304,6 +304,17 @@ def an_orderly_end_writes_nothing_but_what_the_driver_does():
             tap.equal((one.wait(), one.said()), (0, ""))
 
 
+def a_driver_that_hangs_does_not_keep_the_server():
+    with victim(Serial()) as one:
+        one.moves()
+        one.drive(200)
+        one.line.until(b"HANG\n")
+        one.process.terminate()
+        tap.equal((one.line.rest(), one.wait()), (b"S1\n", 0))
+        nobody_is_left()
+        assert "wheel0 does not end: its driver is busy\n" in one.said(), one.said()
+
+
 def an_interrupt_from_the_terminal_does_not_reach_the_guard():
     with victim(Serial(), session=True) as one:
         one.moves()
@@ -465,6 +476,7 @@ compile_plugin()
 tap.main(whatever_signal_kills_it_the_bytes_arrive_once, whatever_its_drivers_do_the_bytes_arrive_once,
          the_configuration_can_guard_any_line, the_bytes_follow_the_drivers_mode, they_arrive_in_a_panic_too,
          a_crash_need_not_be_over, a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,
+         a_driver_that_hangs_does_not_keep_the_server,
          an_interrupt_from_the_terminal_does_not_reach_the_guard, a_device_that_is_closed_is_not_guarded_any_more,
          a_guard_that_is_killed_is_replaced_and_reported, a_driver_in_a_process_of_its_own_has_its_own_guard,
          a_driver_in_a_process_of_its_own_shows_its_name_and_its_guard,
