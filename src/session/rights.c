@@ -5,9 +5,10 @@
  * file says. What a client may do without a key depends on where it comes from; a key gives the
  * right that stands beside it in the configuration.
  *
- * Operators reset a panic and throw clients out. A panic is also reset by the client that raised
- * it; as long as there is no operator's key both are done by clients on this machine that may move:
- * without that, a panic whose raiser is gone could only be ended by restarting the server.
+ * Operators reset a panic, throw clients out and decide what no program can know. A panic is also
+ * reset by the client that raised it. As long as there is no operator's key, clients on this
+ * machine that may move are operators: without that, a panic whose raiser is gone could only be
+ * ended by restarting the server.
  */
 #include <assert.h>
 #include <stdio.h>

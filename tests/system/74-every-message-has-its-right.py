@@ -211,6 +211,20 @@ def a_key_to_operate_does_everything():
         check(client, server, puppet, "operate")
 
 
+def without_an_operators_key_who_may_move_on_this_machine_operates():
+    wanted = {what for what, (_, right) in TABLE.messages.items() if right == "operate" and what[0] != "player"}
+    provides = " ".join(f'"{name}:0"' for name in sorted({name for name, _, _ in wanted}))
+    text = f'keys [ "mover move {KEYS["move"]}" ]\ndriver ( name "fake" provides [ {provides} ] )\n'
+    with player.server(PROGRAM, text) as server, player.Client(server.address) as client:
+        client.hello()
+        for name, _, code in sorted(wanted):
+            client.open(TABLE.codes[name], 0)
+            tap.equal(is_refused(client.request(TABLE.codes[name], 0, code, TABLE.bodies[name, "request", code])), True)
+        keys.prove(client, KEYS["move"])
+        for name, _, code in sorted(wanted):
+            tap.equal(is_refused(client.request(TABLE.codes[name], 0, code, TABLE.bodies[name, "request", code])), False)
+
+
 def in_a_panic_exactly_those_are_refused_that_can_move_something():
     with stage() as (server, puppet), player.Client(server.address) as client:
         client.hello(features=5)
@@ -273,5 +287,6 @@ def a_plain_player_client_is_refused_without_a_word():
 tap.main(the_page_is_the_table, the_table_has_every_message, what_moves_or_stops_is_what_one_would_think,
          a_client_without_a_key_may_only_read, who_has_no_key_may_only_read_on_udp, a_key_to_write_does_not_move,
          a_key_to_move_does_not_operate, a_key_to_operate_does_everything,
+         without_an_operators_key_who_may_move_on_this_machine_operates,
          in_a_panic_exactly_those_are_refused_that_can_move_something, a_driver_section_raises_what_writing_needs,
          opening_needs_the_right_that_the_table_says, a_plain_player_client_is_refused_without_a_word)
