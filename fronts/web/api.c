@@ -59,12 +59,13 @@ static void put_interfaces(tpi_buf *out, const tp_catalogue *catalogue)
 static void get_all_interfaces(struct connection *c)
 {
     const tp_catalogue *catalogue = front_catalogue(c->front);
-    tpi_buf *text = &c->front->interfaces;
+    struct description *all = &c->front->description;
+    tpi_buf *text = &all->text;
 
-    if (c->front->interface_count != tp_catalogue_size(catalogue) || text->failed) {
+    if (all->count != tp_catalogue_size(catalogue) || text->failed) {
         tpi_buf_fini(text);
         put_interfaces(text, catalogue);
-        c->front->interface_count = tp_catalogue_size(catalogue);
+        all->count = tp_catalogue_size(catalogue);
     }
     if (text->failed) {
         tpi_web_refuse(c, 503, "nomem", "out of memory");

@@ -324,6 +324,12 @@ struct upwards {
     void (*drop_pending)(struct client *client);
 };
 
+/* All interfaces as JSON, made when it is first asked for. */
+struct description {
+    tpi_buf text; /* owned */
+    size_t count; /* so many interfaces are in it; there are only ever more */
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
@@ -354,8 +360,7 @@ struct web_front {
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
     struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
-    tpi_buf interfaces;     /* owned: all of them as JSON, made when first asked */
-    size_t interface_count; /* so many are in it; there are only ever more */
+    struct description description;
     unsigned graph_version;
 
     struct world_watch world;

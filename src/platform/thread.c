@@ -1,5 +1,5 @@
 /* thread.c - threads, bells and waiting, on Linux. */
-#define _GNU_SOURCE /* pthread_setname_np, pthread_clockjoin_np, ppoll */
+#define _GNU_SOURCE /* pthread_setname_np, ppoll */
 #include "platform/thread.h"
 
 #include <assert.h>
@@ -27,16 +27,42 @@ struct tpi_thread {
     void (*main)(void *context);
     void *context; /* borrowed */
     char name[16]; /* what the kernel has room for */
+    pthread_mutex_t lock;
+    pthread_cond_t end; /* by the monotonic clock */
+    bool ended;         /* guarded by the lock: `main` has returned */
 };
 
 static void *begin(void *argument)
 {
-    const tpi_thread *thread = argument;
+    tpi_thread *thread = argument;
 
     pthread_setname_np(pthread_self(), thread->name);
     prctl(PR_SET_TIMERSLACK, 1UL); /* a wait ends at its deadline, not up to 50 us later */
     thread->main(thread->context);
+    pthread_mutex_lock(&thread->lock);
+    thread->ended = true;
+    pthread_cond_signal(&thread->end);
+    pthread_mutex_unlock(&thread->lock);
     return NULL;
+}
+
+/* On Linux neither needs memory, so neither fails. */
+static void init_end(tpi_thread *thread)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&thread->end, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&thread->lock, NULL);
+}
+
+static void release(tpi_thread *thread)
+{
+    pthread_cond_destroy(&thread->end);
+    pthread_mutex_destroy(&thread->lock);
+    free(thread);
 }
 
 /* On Linux a process of 0 is the calling thread alone. */
@@ -122,9 +148,10 @@ tp_status tpi_thread_start(tpi_thread **out, const char *name, void (*main)(void
     thread->main = main;
     thread->context = context;
     (void)snprintf(thread->name, sizeof thread->name, "%s", name);
+    init_end(thread);
     int error = create_blocking_signals(thread);
     if (error != 0) {
-        free(thread);
+        release(thread);
         return tp_fail(err, TP_E_IO, "thread %s: %s", name, strerror(error));
     }
     *out = thread;
@@ -135,7 +162,7 @@ void tpi_thread_join(tpi_thread *thread)
 {
     if (thread != NULL) {
         pthread_join(thread->id, NULL);
-        free(thread);
+        release(thread);
     }
 }
 
@@ -144,15 +171,18 @@ bool tpi_thread_join_by(tpi_thread *thread, int64_t deadline_ns)
     const struct timespec deadline = {.tv_sec = deadline_ns / TP_NS_PER_S,
                                       .tv_nsec = deadline_ns % TP_NS_PER_S};
 
-    if (deadline_ns == TP_NEVER) {
+    int error = 0;
+
+    pthread_mutex_lock(&thread->lock);
+    while (deadline_ns != TP_NEVER && !thread->ended && error == 0) {
+        error = pthread_cond_timedwait(&thread->end, &thread->lock, &deadline);
+    }
+    const bool ended = deadline_ns == TP_NEVER || thread->ended;
+    pthread_mutex_unlock(&thread->lock);
+    if (ended) {
         tpi_thread_join(thread);
-        return true;
     }
-    if (pthread_clockjoin_np(thread->id, NULL, CLOCK_MONOTONIC, &deadline) != 0) {
-        return false;
-    }
-    free(thread);
-    return true;
+    return ended;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
