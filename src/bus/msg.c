@@ -35,12 +35,19 @@ tp_msg *tp_msg_ref(const tp_msg *msg)
     return shared;
 }
 
+/* Give one reference back; whether it was the last one. Nobody else can change the count of a
+ * message that has only this one, so it needs no locked instruction. */
+static bool was_last(tp_msg *msg)
+{
+    return atomic_load_explicit(&msg->references, memory_order_acquire) == 1 ||
+           atomic_fetch_sub_explicit(&msg->references, 1, memory_order_acq_rel) == 1;
+}
+
 void tp_msg_unref(const tp_msg *msg)
 {
     tp_msg *shared = (tp_msg *)(uintptr_t)msg;
 
-    if (shared == NULL ||
-        atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) != 1) {
+    if (shared == NULL || !was_last(shared)) {
         return;
     }
     while (shared->encoded != NULL) {

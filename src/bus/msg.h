@@ -28,7 +28,7 @@ struct tp_msg {
     const void *encoder; /* borrowed, only compared: the thread that encodes it; NULL before */
     size_t weight;       /* bytes that it took when it was made, roughly; does not change */
     void *context;       /* borrowed: whom the task is for, while it is on its way */
-    int burden;          /* the work that it is for the loop, while it is on its way */
+    unsigned burden;     /* the work that it is for the loop, while it is on its way */
     bool kept;           /* participants of the instance receive it, even if their queue is full */
     uint32_t queued;     /* in so many queues, which share one reference; the queues' thread's */
 };

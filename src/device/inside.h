@@ -336,24 +336,35 @@ struct note {
     tpi_task task;
 };
 
-/* publish.c: data on its way to the loop. */
+/* publish.c: data on its way to the loop, as the work that it is for the loop. A message is made,
+ * then delivered, then sent. Each count has one writer and only grows, so that none of them needs a
+ * locked instruction; what is under way is the difference of two. */
+struct made_data {
+    atomic_uint work; /* written where the instance runs */
+    atomic_size_t bytes;
+};
+
+struct done_data {
+    atomic_uint delivered; /* the loop's. Of what is made: the readers have it; */
+    atomic_size_t bytes_delivered;
+    atomic_uint sent; /* and the loop has sent what it was given before */
+};
+
 /* Otherwise one more than the messages that may still be on their way. */
 enum room_awaited { ROOM_NOT_AWAITED = 0, ROOM_HAS_COME = UINT32_MAX };
 
 struct output {
-    atomic_int in_flight;      /* on its way to the loop, as the work that it is for the loop */
-    atomic_int unsent;         /* the same, until the loop has also sent what it was given before */
-    int delivered;             /* of it: the loop's now */
+    struct made_data made;
+    struct done_data done;
     uint32_t vain;             /* skipped in a row, in this operation; where the instance runs */
     _Atomic(tp_device *) full; /* borrowed: the one that this was for; NULL for none */
     atomic_uint behind;        /* readers that are behind, of devices that keep */
     atomic_uint awaited;       /* what tp_instance_await_room() waits for: one of room_awaited */
     const tpi_bell *bell;      /* borrowed: of the thread */
     tp_after sent;             /* behind what is sent */
-    atomic_size_t bytes_in_flight;
-    bool keeps_all;       /* nothing is dropped; where the instance runs */
-    int most_in_flight;   /* made with its devices and then left as it is */
-    atomic_uint readings; /* changes with the readers of any device */
+    bool keeps_all;            /* nothing is dropped; where the instance runs */
+    unsigned most_in_flight;   /* made with its devices and then left as it is */
+    atomic_uint readings;      /* changes with the readers of any device */
 };
 
 struct tp_instance {
@@ -502,7 +513,7 @@ static inline bool instance_is_started(const tp_instance *self)
 /* Any thread: whether none of its data, and no request to another device, is under way. */
 static inline bool output_is_empty(const tp_instance *self)
 {
-    return atomic_load(&self->output.in_flight) <= 0;
+    return atomic_load(&self->output.done.delivered) == atomic_load(&self->output.made.work);
 }
 
 static inline bool errands_are_home(const tp_instance *self)

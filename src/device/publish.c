@@ -54,12 +54,49 @@ void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *t
     }
 }
 
+/* ---- Counts of what is on its way ------------------------------------------------------------ */
+
+/* For the only thread that writes the count. */
+static void add(atomic_uint *count, unsigned more)
+{
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
+                          memory_order_release);
+}
+
+static void add_bytes(atomic_size_t *count, size_t more)
+{
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
+                          memory_order_release);
+}
+
+/* What is done is looked at first: it is never more than what is made by then. */
+static unsigned unsent(const struct output *output)
+{
+    const unsigned sent = atomic_load(&output->done.sent);
+
+    return atomic_load(&output->made.work) - sent;
+}
+
+static unsigned in_flight(const struct output *output)
+{
+    const unsigned delivered = atomic_load(&output->done.delivered);
+
+    return atomic_load(&output->made.work) - delivered;
+}
+
+static size_t bytes_in_flight(const struct output *output)
+{
+    const size_t delivered = atomic_load(&output->done.bytes_delivered);
+
+    return atomic_load(&output->made.bytes) - delivered;
+}
+
 /* ---- Room for more --------------------------------------------------------------------------- */
 
 uint32_t tp_instance_on_its_way(const tp_instance *self)
 {
-    return (uint32_t)atomic_load(&self->output.unsent) / BURDEN_OF_MESSAGE +
-           (uint32_t)(atomic_load(&self->output.bytes_in_flight) / BYTES_OF_MESSAGE);
+    return unsent(&self->output) / BURDEN_OF_MESSAGE +
+           (uint32_t)(bytes_in_flight(&self->output) / BYTES_OF_MESSAGE);
 }
 
 /* Called where room is made and where it is awaited, each time behind the change of its own: so one
@@ -118,8 +155,7 @@ static void on_sent(tp_after *sent)
     tp_instance *self = (tp_instance *)((char *)sent - offsetof(tp_instance, output.sent));
 
     assert(hub_is_current(self->hub));
-    atomic_fetch_sub(&self->output.unsent, self->output.delivered);
-    self->output.delivered = 0;
+    atomic_store(&self->output.done.sent, atomic_load(&self->output.done.delivered));
     if (room_comes(self, atomic_load(&self->output.awaited))) {
         tpi_bell_ring(self->output.bell);
     }
@@ -133,14 +169,13 @@ static void deliver_task(tpi_task *task)
     tp_device *device = msg->context;
     struct output *output = &device->instance->output;
 
-    const int burden = msg->burden;
+    const unsigned burden = msg->burden;
     const size_t weight = msg->weight;
     tpi_device_deliver(device, msg);
     tp_msg_unref(msg);
-    output->delivered += burden;
     tp_loop_later(device->instance->hub->loop, &output->sent);
-    atomic_fetch_sub(&output->bytes_in_flight, weight);
-    atomic_fetch_sub(&output->in_flight, burden);
+    add_bytes(&output->done.bytes_delivered, weight);
+    add(&output->done.delivered, burden);
     tpi_jobs_check(device->instance);
 }
 
@@ -149,8 +184,8 @@ static void deliver_task(tpi_task *task)
  */
 static bool has_room(const struct output *output)
 {
-    return atomic_load(&output->in_flight) < output->most_in_flight &&
-           atomic_load(&output->unsent) < 2 * output->most_in_flight;
+    return in_flight(output) < output->most_in_flight &&
+           unsent(output) < 2 * output->most_in_flight;
 }
 
 static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
@@ -168,15 +203,14 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
         tp_msg_unref(msg);
         return TP_OK;
     }
-    msg->burden = BURDEN_OF_MESSAGE + (int)(atomic_load(&device->has_readers) / READERS_OF_BURDEN);
+    msg->burden = BURDEN_OF_MESSAGE + atomic_load(&device->has_readers) / READERS_OF_BURDEN;
     if (!always && !self->output.keeps_all && !has_room(&self->output)) {
         atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }
-    atomic_fetch_add(&self->output.unsent, msg->burden);
-    atomic_fetch_add(&self->output.in_flight, msg->burden);
-    atomic_fetch_add(&self->output.bytes_in_flight, msg->weight);
+    add(&self->output.made.work, msg->burden);
+    add_bytes(&self->output.made.bytes, msg->weight);
     msg->task.run = deliver_task;
     msg->context = device;
     tpi_loop_post(self->hub->loop, &msg->task);
