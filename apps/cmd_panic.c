@@ -280,10 +280,12 @@ static int reach(struct panic_options *o)
     return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
 }
 
-/* "fire!" and "a fire" are no names of servers. */
+/* "fire!", "a fire" and "fire:" are no names of servers. */
 static bool can_be_server(const char *word)
 {
-    return word[0] != '\0' &&
+    const size_t length = strlen(word);
+
+    return length > 0 && word[length - 1] != ':' &&
            word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                              "0123456789.:/_-[]%@~+,=")] == '\0';
 }
@@ -292,7 +294,7 @@ static bool can_be_server(const char *word)
  * a user who types a reason is in a hurry. An address is never a reason. */
 static int reach_usual(struct panic_options *o, const char *word)
 {
-    o->why = tpi_buf_text(&o->words);
+    o->why = o->why != NULL ? o->why : tpi_buf_text(&o->words);
     o->remote.url = NULL;
     called_set_server(NULL);
     command_fail(
@@ -317,16 +319,18 @@ static int reach_named(struct panic_options *o)
         return command_fail(o->remote.command, EXIT_FAILED, "out of memory");
     }
     const bool more = o->words.length > o->first;
+    const bool named = can_be_server(word);
+    const bool address = named && strpbrk(word, ":/") != NULL;
     int result = EXIT_FAILED;
     free(o->remote.own_url);
     o->remote.own_url = word;
-    if (can_be_server(word)) {
+    if (named) {
         result = remote_set_url(&o->remote, word);
         result = result == EXIT_DONE ? reach(o) : result;
     }
     if (result == EXIT_DONE && more) {
         o->why = o->why != NULL ? o->why : words + o->first + 1;
-    } else if (result != EXIT_DONE && o->why == NULL && strpbrk(word, ":/") == NULL) {
+    } else if (result != EXIT_DONE && !address && (o->why == NULL || !named)) {
         result = reach_usual(o, word);
     }
     return result;

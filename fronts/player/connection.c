@@ -80,6 +80,14 @@ static bool waits(struct client *client, const tp_msghdr *header)
     return !tp_session_is_urgent(client->session, header) && tp_session_is_busy(client->session);
 }
 
+/* A panic does not wait for its body, which may never come. */
+static void act_on_header(struct client *client, const tp_msghdr *header)
+{
+    if (tp_session_is_panic(header) && !tp_session_sees_panic(client->session)) {
+        tp_session_panic(client->session, "");
+    }
+}
+
 /* Handle the whole messages at `bytes`, as far as the session wants them now; how many bytes they
  * took. `needed` is the length of the next one, as far as it is known. */
 static size_t consume(struct client *client, const unsigned char *bytes, size_t length,
@@ -99,7 +107,11 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
             break;
         }
         *needed = TP_XDR_HEADER_SIZE + (size_t)header.size;
-        if (length - used < *needed || waits(client, &header)) {
+        if (length - used < *needed) {
+            act_on_header(client, &header);
+            break;
+        }
+        if (waits(client, &header)) {
             break;
         }
         client->asked |= header.type == TP_MSGTYPE_REQ;

@@ -2,14 +2,15 @@
  * connection.c - bytes of a stream to packets, and the turns of a packet that is handled.
  *
  * While a command runs, a few packets more are read, so that a panic behind it is seen: every
- * packet is looked at for one when it is whole. A further panic waits as other packets do.
+ * packet is looked at for one as soon as its function is there, whatever its lengths are. A further
+ * panic waits as other packets do.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "inside.h"
 
-enum { MOST_AHEAD = 4096, LENGTH_SIZE = 4, MOST_KEY = 64 };
+enum { MOST_AHEAD = 4096, LENGTH_SIZE = 4, RETURN_SIZE = 4, COMMAND_SIZE = 2, MOST_KEY = 64 };
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
@@ -33,13 +34,26 @@ static uint8_t function_of(const unsigned char *bytes, size_t length, tpi_packet
     return function;
 }
 
+/* Whether a packet asks for a panic: by its command and its function. Its lengths may be wrong, and
+ * the rest of it may never come. */
+static bool is_panic(const unsigned char *bytes, size_t length)
+{
+    const size_t command = 1 + (length > 0 && bytes[0] == 1 ? RETURN_SIZE : 0);
+    const size_t function = command + COMMAND_SIZE + LENGTH_SIZE;
+
+    return length > function &&
+           ((unsigned)bytes[command] << 8 | bytes[command + 1]) ==
+               tpi_dictionary_entry(TPI_EXTENDED)->code &&
+           bytes[function] == TPI_PACKET_PANIC;
+}
+
 /* Raise a panic if the packet asks for one. */
 static void look_for_panic(struct connection *c, const unsigned char *bytes, size_t length)
 {
-    tpi_packet_rest body;
+    tpi_packet_rest body = {NULL, 0};
 
-    if (!tp_session_sees_panic(c->session) &&
-        function_of(bytes, length, &body) == TPI_PACKET_PANIC) {
+    if (!tp_session_sees_panic(c->session) && is_panic(bytes, length)) {
+        (void)function_of(bytes, length, &body);
         tp_connection_act(c->base);
         tpi_universalf_panic(c, body);
     }
@@ -47,11 +61,13 @@ static void look_for_panic(struct connection *c, const unsigned char *bytes, siz
 
 static uint64_t universal_look(tp_connection *base, const unsigned char *bytes, size_t length)
 {
-    if (length < LENGTH_SIZE || size_of(bytes) > length - LENGTH_SIZE) {
+    if (length < LENGTH_SIZE) {
         return 0;
     }
-    look_for_panic(tp_connection_state(base), bytes + LENGTH_SIZE, size_of(bytes));
-    return LENGTH_SIZE + size_of(bytes);
+    const size_t size = size_of(bytes), there = length - LENGTH_SIZE;
+
+    look_for_panic(tp_connection_state(base), bytes + LENGTH_SIZE, size < there ? size : there);
+    return size <= there ? LENGTH_SIZE + size : 0;
 }
 
 /* The packet before it is not done. Its reply is not sent, too, if `most_out` is reached. */

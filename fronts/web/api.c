@@ -184,6 +184,15 @@ static void read_why(char *out, size_t size, const char *body, size_t length)
     }
 }
 
+void tpi_web_api_panic(struct connection *c, const char *body, size_t length)
+{
+    char why[80];
+
+    assert(front_is_current(c->front));
+    read_why(why, sizeof why, body, length);
+    tp_session_panic(c->door->sessions[FORM_JSON], why[0] != '\0' ? why : "STOP");
+}
+
 static void post_panic(struct connection *c, const struct api_call *call)
 {
     char why[80];
@@ -231,6 +240,9 @@ static void post_server(struct connection *c, struct client *visitor, const stru
     tp_error err = {.text = ""};
 
     if (place == NULL) {
+        if (what != NULL && what->code == TP_PLAYER_REQ_PANIC) { /* there are too many calls */
+            tp_session_panic(visitor->sessions[FORM_JSON], "");
+        }
         tpi_web_refuse(c, what != NULL && tpi_web_serves(what) ? 429 : 404, "unknown",
                        "the server has no such request");
         return;

@@ -76,6 +76,13 @@ static bool held_waits(struct connection *c)
     return waits(c, c->in.held, c->in.length);
 }
 
+/* So many bytes are done with. */
+static void pass(struct connection *c, size_t taken)
+{
+    c->in.scouted -= taken < c->in.scouted && c->in.scouted != SCOUTED_ALL ? taken : c->in.scouted;
+    c->in.acted -= taken < c->in.acted ? taken : c->in.acted;
+}
+
 static size_t consume(struct connection *c, const unsigned char *bytes, size_t length,
                       size_t *needed)
 {
@@ -97,8 +104,12 @@ static size_t consume(struct connection *c, const unsigned char *bytes, size_t l
             tp_session_took(door_of(c), taken);
         }
         used += taken;
+        pass(c, taken);
         *needed = 1;
         tpi_web_socket_go_on(c);
+    }
+    if (c->phase == PHASE_HTTP && !c->ending && !c->finishing) {
+        tpi_web_http_look(c, (const char *)bytes + used, length - used);
     }
     tpi_web_visitor_rests(c);
     return c->finishing ? length : used;

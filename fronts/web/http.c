@@ -195,6 +195,46 @@ static size_t reject(struct connection *c, int status, size_t length)
     return length;
 }
 
+/* Whether it asks for a panic. What its body is does not matter. */
+static bool asks_for_panic(const struct connection *c, const tpi_http *request)
+{
+    const tpi_gate *gate = &c->front->gate;
+
+    return request->method == TPI_HTTP_POST && tpi_span_is(request->path, "/api/panic") &&
+           tpi_gate_knows_host(gate, request->host) &&
+           tpi_gate_knows_origin(gate, request, c->front->secure);
+}
+
+/* A request that is refused for its body, which is a panic if it asks for one. */
+static size_t reject_body(struct connection *c, const tpi_http *request, int status, size_t length)
+{
+    if (asks_for_panic(c, request)) {
+        tp_session_panic(c->door->sessions[FORM_JSON], "");
+    }
+    return reject(c, status, length);
+}
+
+void tpi_web_http_look(struct connection *c, const char *bytes, size_t length)
+{
+    tp_session *session = c->door->sessions[FORM_JSON];
+    tpi_http request;
+
+    assert(front_is_current(c->front));
+    while (c->in.scouted < length && !tp_session_sees_panic(session) &&
+           tpi_http_read(&request, bytes + c->in.scouted, length - c->in.scouted) == 1) {
+        const size_t body = c->in.scouted + request.head;
+        const bool whole = !request.chunked && request.length <= length - body;
+
+        if (c->in.acted <= c->in.scouted && asks_for_panic(c, &request)) {
+            c->in.acted = c->in.scouted + 1;
+            tpi_web_api_panic(c, whole ? bytes + body : "", whole ? (size_t)request.length : 0);
+        }
+        c->in.scouted = whole || (!request.chunked && request.length <= MOST_BODY)
+                            ? body + (size_t)request.length
+                            : SCOUTED_ALL; /* its end is not known; a body is no request */
+    }
+}
+
 /* A client that does not send its body yet is asked for it. */
 static void say_continue(struct connection *c, const tpi_http *request)
 {
@@ -224,7 +264,7 @@ static size_t handle_chunks(struct connection *c, tpi_http *request, const char 
         handle(c, request, tpi_buf_text(&body));
         used += request->head;
     } else {
-        used = reject(c, status, length);
+        used = reject_body(c, request, status, length);
     }
     tpi_buf_fini(&body);
     return status == 0 ? 0 : used;
@@ -246,7 +286,7 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
         return reject(c, status, length);
     }
     if (request.length > most) {
-        return reject(c, 413, length);
+        return reject_body(c, &request, 413, length);
     }
     if (request.chunked) {
         return handle_chunks(c, &request, bytes, length, most, needed);

@@ -219,11 +219,15 @@ enum waiting {
     WAITS_THINGS
 };
 
+#define SCOUTED_ALL SIZE_MAX /* until the next request is done with */
+
 /* What has come of a connection and is not handled. */
 struct incoming {
     unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
     size_t length, capacity;
     size_t fragments; /* bytes of a message in several frames */
+    size_t scouted;   /* where the next request is that nobody has looked at for a panic */
+    size_t acted;     /* up to there, requests are done with that have raised one */
 };
 
 /* A frame for many clients that waits for one. */
@@ -457,6 +461,9 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
  * that may show one, of a new client. */
 bool tpi_web_http_is_urgent(const struct connection *c, const char *bytes, size_t length);
 
+/* Raise a panic if one of the requests at `bytes`, which wait or are not whole, asks for it. */
+void tpi_web_http_look(struct connection *c, const char *bytes, size_t length);
+
 /* Answer the request with JSON. */
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length);
 
@@ -482,6 +489,9 @@ void tpi_web_prepare_files(tp_after *after);
 void tpi_web_http_tick(struct connection *c, int64_t now_ns);
 
 /* ---- api.c, api_device.c ---- */
+
+/* Raise a panic, with the reason of the body if there is one. It is not answered. */
+void tpi_web_api_panic(struct connection *c, const char *body, size_t length);
 
 /* A path below /api. */
 void tpi_web_api(struct connection *c, const tpi_http *request, const char *body, size_t length);
@@ -547,6 +557,9 @@ void tpi_web_channels_clear(struct client *client);
 /* ---- service.c ---- */
 
 void tpi_web_call(struct client *client, const uint8_t *bytes, size_t length);
+
+/* Whether the call of a service is a PANIC, also if it is too short to be a call. */
+bool tpi_web_calls_panic(const uint8_t *bytes, size_t length);
 
 /* A free place for a request; NULL if too many are under way. */
 struct call *tpi_web_call_begin(struct client *client, call_kind kind);

@@ -114,6 +114,8 @@ tp_status tpi_web_serve_json(struct client *client, const tp_message *what, cons
         if (status != TP_OK) {
             tp_fail(err, status, "%s", tp_status_text(status));
         }
+    } else if (tp_session_is_panic(&header)) { /* whatever its body is */
+        status = tp_session_refuse(session, &header, status, "");
     }
     free(value);
     return status;

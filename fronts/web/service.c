@@ -136,32 +136,46 @@ static void call_service(struct client *client, struct call *call, const char *j
     }
 }
 
+bool tpi_web_calls_panic(const uint8_t *bytes, size_t length)
+{
+    return length >= 4 && tpi_web_get_u32(bytes) == TP_PLAYER_REQ_PANIC;
+}
+
+/* A call that cannot be made. A PANIC is raised whatever is wrong with it. */
+static void refuse_call(struct client *client, const uint8_t *bytes, size_t length, const char *why)
+{
+    if (tpi_web_calls_panic(bytes, length)) {
+        tp_session_panic(client->sessions[FORM_JSON], "");
+    }
+    if (length < CALL_HEAD) {
+        tpi_web_status(client->connection, 2, "the call of a service is too short");
+        return;
+    }
+    const struct call given = {
+        .kind = CALL_SERVICE, .service = tpi_web_get_u32(bytes), .id = tpi_web_get_u32(bytes + 4)};
+    put_failure(client->connection, &given, why, strlen(why));
+}
+
 void tpi_web_call(struct client *client, const uint8_t *bytes, size_t length)
 {
-    struct connection *c = client->connection;
-    struct call given = {.kind = CALL_SERVICE};
     const uint32_t encoding = length >= CALL_HEAD ? tpi_web_get_u32(bytes + 8) : 0;
 
     assert(front_is_current(client->front));
     if (length < CALL_HEAD || encoding > length - CALL_HEAD) {
-        tpi_web_status(c, 2, "the call of a service is too short");
+        refuse_call(client, bytes, length, "\"the call of a service is too short\"");
         return;
     }
-    given.service = tpi_web_get_u32(bytes);
-    given.id = tpi_web_get_u32(bytes + 4);
     if (encoding != 4 || memcmp(bytes + CALL_HEAD, "json", 4) != 0) {
-        static const char text[] = "\"services have the encoding json\"";
-        put_failure(c, &given, text, sizeof text - 1);
+        refuse_call(client, bytes, length, "\"services have the encoding json\"");
         return;
     }
     struct call *call = tpi_web_call_begin(client, CALL_SERVICE);
     if (call == NULL) {
-        static const char text[] = "\"too many calls are under way\"";
-        put_failure(c, &given, text, sizeof text - 1);
+        refuse_call(client, bytes, length, "\"too many calls are under way\"");
         return;
     }
-    call->service = given.service;
-    call->id = given.id;
+    call->service = tpi_web_get_u32(bytes);
+    call->id = tpi_web_get_u32(bytes + 4);
     call_service(client, call, (const char *)bytes + CALL_HEAD + encoding,
                  length - CALL_HEAD - encoding);
 }

@@ -139,6 +139,11 @@ size_t tpi_web_frame(struct connection *c, const uint8_t *bytes, size_t length, 
     const bool failed = wslay_event_recv(c->socket) != 0;
     c->frame_left = 0;
     (void)wslay_event_send(c->socket);
+    const bool broken = failed || (wslay_event_get_close_sent(c->socket) &&
+                                   !wslay_event_get_close_received(c->socket));
+    if (broken && c->phase == PHASE_STOP) { /* it is neither a question nor the end */
+        tp_session_panic(c->door->sessions[FORM_JSON], "STOP");
+    }
     if (failed || c->out.failed) {
         tpi_web_give_up(c);
     } else if (wslay_event_get_close_received(c->socket) || wslay_event_get_close_sent(c->socket)) {
@@ -269,11 +274,17 @@ bool tpi_web_socket_is_urgent(const struct connection *c, const uint8_t *bytes, 
     tpi_say said;
 
     assert(front_is_current(c->front));
-    if (whole == 0 || whole > length || bytes[0] != (WHOLE | TPI_FRAME_TEXT) ||
+    if (whole == 0 || whole > length ||
+        (bytes[0] != (WHOLE | TPI_FRAME_TEXT) && bytes[0] != (WHOLE | TPI_FRAME_BINARY)) ||
         (!tp_session_is_new(session) && tp_session_sees_panic(session))) {
         return false;
     }
     const size_t count = tpi_frame_payload(text, sizeof text, bytes, length);
+    if (bytes[0] == (WHOLE | TPI_FRAME_BINARY)) {
+        return count > 0 && text[0] == CLIENT_CALL && !tp_session_sees_panic(session) &&
+               tpi_web_calls_panic((const uint8_t *)text + 1,
+                                   (count < sizeof text ? count : sizeof text) - 1);
+    }
     if (count > sizeof text || tpi_say_read(&said, text, count, NULL) != TP_OK) {
         return false;
     }

@@ -459,11 +459,28 @@ bool tpi_json_is(tpi_json_span raw, const char *word)
     return strlen(word) == raw.length && memcmp(raw.text, word, raw.length) == 0;
 }
 
+/* One character that is not ASCII; how many bytes it has. */
+static size_t put_character(tpi_buf *out, const char *text, size_t available)
+{
+    const size_t length = tpi_utf8_length(text, available);
+
+    if (length == 0) {
+        tpi_buf_puts(out, "\xef\xbf\xbd");
+        return 1;
+    }
+    tpi_buf_put(out, text, length);
+    return length;
+}
+
 void tpi_json_put_string(tpi_buf *out, const char *text, size_t length)
 {
     tpi_buf_putc(out, '"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
+    for (size_t i = 0; i < length;) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c >= 0x80) {
+            i += put_character(out, text + i, length - i);
+            continue;
+        }
         if (c == '"' || c == '\\') {
             tpi_buf_putc(out, '\\');
             tpi_buf_putc(out, (char)c);
@@ -472,6 +489,7 @@ void tpi_json_put_string(tpi_buf *out, const char *text, size_t length)
         } else {
             tpi_buf_putc(out, (char)c);
         }
+        i++;
     }
     tpi_buf_putc(out, '"');
 }

@@ -90,7 +90,8 @@ void tpi_json_unescape(tpi_buf *out, tpi_json_span raw);
 /* Whether the string is `word`, where `word` needs no escapes. */
 bool tpi_json_is(tpi_json_span raw, const char *word);
 
-/* Append `text` as a JSON string with its quotes; the text has to be UTF-8. */
+/* Append `text` as a JSON string with its quotes. Each byte that is no UTF-8 becomes U+FFFD:
+ * readers reject a whole document, or close a WebSocket, for one such byte. */
 void tpi_json_put_string(tpi_buf *out, const char *text, size_t length);
 
 #endif

@@ -874,6 +874,25 @@ static void strings_are_written_with_few_escapes(void **state)
     tpi_buf_fini(&out);
 }
 
+static void bytes_that_are_no_utf8_are_written_as_the_character_for_them(void **state)
+{
+    tpi_buf out = {0};
+
+    (void)state;
+    tpi_json_put_string(&out,
+                        "a\xff\xfe"
+                        "b",
+                        4);
+    tpi_json_put_string(&out, "\xc3", 1);                 /* cut off */
+    tpi_json_put_string(&out, "\xc0\xaf\xed\xa0\x80", 5); /* longer than needed, a surrogate */
+    assert_string_equal(tpi_buf_text(&out),
+                        "\"a\xef\xbf\xbd\xef\xbf\xbd"
+                        "b\""
+                        "\"\xef\xbf\xbd\""
+                        "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+    tpi_buf_fini(&out);
+}
+
 /* UTF-8 by its definition, apart from the code under test. */
 static void put_code_point(tpi_buf *out, uint32_t code)
 {
@@ -1043,6 +1062,7 @@ int main(void)
         cmocka_unit_test(a_pair_of_surrogates_is_one_character),
         cmocka_unit_test(a_lone_surrogate_is_the_replacement_character),
         cmocka_unit_test(strings_are_written_with_few_escapes),
+        cmocka_unit_test(bytes_that_are_no_utf8_are_written_as_the_character_for_them),
         cmocka_unit_test(every_character_survives),
         cmocka_unit_test(random_strings_survive),
         cmocka_unit_test(every_escape_stands_for_its_character),

@@ -164,8 +164,9 @@ static tp_status own_catalogue(tp_client *client)
 
 void tpi_client_learn(tp_client *client)
 {
-    if (client->troupe && client->state == TPI_CLIENT_CONNECTED && own_catalogue(client) == TP_OK) {
-        (void)tp_client_learn(client, client->own.catalogue, NULL);
+    if (client->troupe && client->state == TPI_CLIENT_CONNECTED && own_catalogue(client) == TP_OK &&
+        tp_client_learn(client, client->own.catalogue, NULL) == TP_E_INTERRUPTED) {
+        tp_client_interrupt(client); /* for the next wait: the caller is not told */
     }
 }
 

@@ -99,6 +99,20 @@ static void a_device_of_such_an_interface_is_opened(void **state)
                      TP_E_UNKNOWN);
 }
 
+/* The program does not wait for this itself: it learns of the interruption when it waits next. */
+static void an_interruption_is_not_lost(void **state)
+{
+    struct bench *b = *state;
+
+    offer(base);
+    tp_client_interrupt(b->client);
+    tpi_client_learn(b->client);
+    assert_null(learned(b, "base"));
+    assert_int_equal(tp_client_read(b->client, TP_NEVER, &b->err), TP_E_INTERRUPTED);
+    tpi_client_learn(b->client);
+    assert_non_null(learned(b, "base"));
+}
+
 static void what_cannot_be_loaded_is_left_out(void **state)
 {
     struct bench *b = *state;
@@ -186,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(descriptions_are_read_page_by_page_in_any_order),
         TEST(a_device_of_such_an_interface_is_opened),
+        TEST(an_interruption_is_not_lost),
         TEST(what_cannot_be_loaded_is_left_out),
         TEST(a_server_cannot_send_without_end),
         TEST(a_text_that_is_shorter_than_claimed_ends),

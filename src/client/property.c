@@ -154,7 +154,7 @@ static tp_status find_listed(tp_proxy *proxy, const char *key, const struct kind
 static bool is_refusal(tp_status status)
 {
     return status != TP_OK && status != TP_E_CLOSED && status != TP_E_TIMEOUT &&
-           status != TP_E_NOMEM;
+           status != TP_E_INTERRUPTED && status != TP_E_NOMEM;
 }
 
 static tp_status read_as(tp_proxy *proxy, const struct kind *kind, char *key, const void **answer,

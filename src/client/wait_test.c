@@ -159,6 +159,21 @@ static void a_request_that_waits_for_the_connection_is_not_sent_later(void **sta
     assert_false(fake_server_has(&b->server, "req:4:0:1"));
 }
 
+/* One interruption ends the whole call, although that asks several times. */
+static void a_property_can_be_given_up(void **state)
+{
+    struct bench *b = *state;
+    tp_proxy *base = open_device(b, "position2d:0");
+    char *value = NULL;
+
+    b->server.ignores_devices = true;
+    tp_client_interrupt(b->client);
+    assert_int_equal(tp_proxy_get_property(base, "rate", &value, &b->err), TP_E_INTERRUPTED);
+    assert_string_equal(b->err.text, "position2d:0: interrupted");
+    tp_client_interrupt(b->client);
+    assert_int_equal(tp_proxy_set_property(base, "rate", "1", &b->err), TP_E_INTERRUPTED);
+}
+
 static void opening_and_listing_can_be_given_up(void **state)
 {
     struct bench *b = *state;
@@ -330,6 +345,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_late_answer_is_not_that_of_the_next_request,
                                         set_up_plain, tear_down),
         TEST(a_request_that_waits_for_the_connection_is_not_sent_later),
+        TEST(a_property_can_be_given_up),
         TEST(opening_and_listing_can_be_given_up),
         TEST(a_signal_ends_a_wait),
         cmocka_unit_test_setup_teardown(a_signal_ends_connecting, set_up, tear_down),

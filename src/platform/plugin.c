@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
+
 struct tpi_plugin {
     void *handle; /* owned */
     char path[];
@@ -17,6 +19,23 @@ bool tpi_plugin_exists(const char *path)
     struct stat about;
 
     return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+/* The loader opens whatever has the name, and waits for the writer of a pipe. It holds a lock then,
+ * which every new thread of the program needs. */
+static tp_status check_kind(const char *path, tp_error *err)
+{
+    FILE *file = NULL;
+
+    if (!tpi_plugin_exists(path)) {
+        return TP_OK; /* the loader has a sentence for that */
+    }
+    const tp_status status = tpi_file_open(&file, path, err);
+
+    if (status == TP_OK) {
+        fclose(file);
+    }
+    return status;
 }
 
 tp_status tpi_plugin_open(tpi_plugin **out, const char *path, tp_error *err)
@@ -30,6 +49,11 @@ tp_status tpi_plugin_open(tpi_plugin **out, const char *path, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
     }
     (void)snprintf(plugin->path, size, "%s%s", here, path);
+    const tp_status status = check_kind(plugin->path, err);
+    if (status != TP_OK) {
+        free(plugin);
+        return status;
+    }
     plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
     if (plugin->handle == NULL) {
         const char *why = dlerror();

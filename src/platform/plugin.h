@@ -12,7 +12,8 @@ typedef struct tpi_plugin tpi_plugin;
 bool tpi_plugin_exists(const char *path);
 
 /* Load the shared object in this file; nothing is searched for. Everything that it needs has to be
- * there at once, and nobody else sees its symbols. Fails with the loader's sentence. */
+ * there at once, and nobody else sees its symbols. Only a regular file is loaded: the call does not
+ * wait for a pipe. Fails with the loader's sentence. */
 tp_status tpi_plugin_open(tpi_plugin **out, const char *path, tp_error *err);
 
 /* NULL is accepted. Nothing of it may be in use any more. */

@@ -131,6 +131,16 @@ struct wanted {
     size_t lacks; /* bytes of the last packet */
 };
 
+/* A panic is one by its command and its function, whatever its lengths are. */
+static bool is_panic(const uint8_t *bytes, size_t length)
+{
+    const size_t command = length > 0 && bytes[0] == 1 ? 5 : 1;
+    const size_t function = command + 2 + LENGTH_SIZE;
+
+    return length > function && bytes[command] == 0x50 && bytes[command + 1] == 0 &&
+           bytes[function] == TPI_PACKET_PANIC;
+}
+
 static void look_at_packet(struct wanted *wanted, const uint8_t *bytes, size_t length)
 {
     char why[256];
@@ -140,7 +150,7 @@ static void look_at_packet(struct wanted *wanted, const uint8_t *bytes, size_t l
                          packet.count > 0 && packet.values[0].length > 0;
 
     wanted->replies += packet.waits;
-    wanted->panics = wanted->panics || (extends && packet.values[0].text[0] == TPI_PACKET_PANIC);
+    wanted->panics = wanted->panics || is_panic(bytes, length);
     wanted->streams = wanted->streams || (extends && packet.values[0].text[0] == TPI_PACKET_STREAM);
 }
 

@@ -178,10 +178,10 @@ def requests_that_are_none_are_refused_and_end_the_connection():
            b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
            b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n",
            b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
-           b"POST /api/panic HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n",
-           b"POST /api/panic HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", b"GET / HTTP/1.1\r\nX: \x00\r\n\r\n", b"\x16\x03\x01\x02\x00" * 4 + b"\r\n\r\n",
+           b"POST /api/reset HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n",
+           b"POST /api/reset HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", b"GET / HTTP/1.1\r\nX: \x00\r\n\r\n", b"\x16\x03\x01\x02\x00" * 4 + b"\r\n\r\n",
            b"GET / HTTP/1.1\r\nX: " + b"a" * 9000, b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 70 + b"\r\n",
-           b"POST /api/panic HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999\r\n\r\n",
+           b"POST /api/reset HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999\r\n\r\n",
            b"GET / HTTP/1.1\r\nExpect: something\r\n\r\n"]
     with web.Server() as server:
         for request in bad:

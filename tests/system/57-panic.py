@@ -156,6 +156,8 @@ def reason(url):
 @serving(ROBOT)
 def words_that_name_no_server_are_the_reason(url):
     for words, why in ((("fire",), "fire"), (("a cat", "is in"), "a cat is in"), (("fire!",), "fire!"),
+                       (("fire: in the kitchen",), "fire: in the kitchen"), (("he/she fell",), "he/she fell"), (("help:", "a", "dog"), "help: a dog"),
+                       (("a fire", "--why", "a fish"), "a fish"),
                        ((url, "a", "dog"), "a dog"), (("--why", "a bird"), "a bird")):
         result = troupe("panic", *words, "--timeout", "1", url=None if words[0] == url else url)
         tap.equal((result.returncode, result.stdout.startswith("everything that moves is stopped"), reason(url)),

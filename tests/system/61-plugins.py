@@ -4,6 +4,7 @@ argv: the troupe program, the source root, the build folder's include folder, tr
 import contextlib
 import os
 import pathlib
+import signal
 import struct
 import sys
 import tempfile
@@ -98,6 +99,25 @@ def the_folders_that_were_searched_are_told():
         assert result.stderr.endswith("/troupe\n"), result.stderr
         is_refused(f'driver ( name "x" plugin "/no/x.so" {LIGHT} )',
                    'cfg/x.cfg:1:26: there is no plug-in "/no/x.so"')
+
+
+def one_that_is_a_pipe_keeps_nobody_waiting():
+    """The system's loader would wait for the writer of the pipe, with a lock that new threads need."""
+    with folder() as here:
+        os.mkfifo(here / "cfg/pipe.so")
+        is_refused(f'driver ( name "x" plugin "pipe" {LIGHT} )', "cfg/x.cfg:1:26: cfg/pipe.so: it is a pipe, not a regular file")
+        steady = 'driver ( name "fake" provides [ "laser:0" ] )\n'
+        path = here / "cfg/server.cfg"
+        path.write_text(steady)
+        with player.launched([TROUPE, "run", str(path), "--any-port"]) as server:
+            path.write_text(steady + f'driver ( name "x" plugin "pipe" {LIGHT} )\n')
+            server.process.send_signal(signal.SIGHUP)
+            for line in server.process.stderr:
+                if "pipe" in line:
+                    break
+            with player.Client(server.address) as client:
+                client.open(player.LASER, 0)  # starts a thread
+                tap.equal(client.data().interf, player.LASER)
 
 
 def a_plugin_that_is_not_there_may_not_be_needed():
@@ -267,7 +287,8 @@ def fronts_tells_the_port_and_the_parameters_of_a_plugin():
 
 
 tap.main(a_plugin_is_found_by_its_names_and_in_its_folders, one_for_all_drivers_is_named_at_the_top,
-         the_folders_that_were_searched_are_told, a_plugin_that_is_not_there_may_not_be_needed,
+         the_folders_that_were_searched_are_told, one_that_is_a_pipe_keeps_nobody_waiting,
+         a_plugin_that_is_not_there_may_not_be_needed,
          a_plugin_goes_before_what_is_built_in, what_is_wrong_with_a_plugin_is_told,
          names_that_are_no_c_names_have_underscores, a_driver_of_a_plugin_serves_clients,
          a_plugin_may_bring_its_interface, drivers_tells_the_parameters_of_a_plugin,
