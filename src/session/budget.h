@@ -13,8 +13,9 @@
  *              busy until the next turn. Its front reads no further, so the rest of what it has
  *              sent waits in its own socket. Guests wait for some milliseconds longer, so that they
  *              never have more than a part of the loop's time: a thread that has time left is woken
- *              at once on a busy machine. Guests that are new go on first: whoever has a key is a
- *              guest until it has shown it.
+ *              at once on a busy machine. Guests that are new, and those that had no work in
+ *              the last turn, go on first, in turns: whoever has a key is a guest until it has
+ *              shown it, and whoever connects again and again is always new.
  *     answers  bytes of answers that are being made, before they are compressed: estimated when the
  *              request comes, counted when the driver has answered, given back when the answer is
  *              in the client's queue. A request that finds no room waits, first come first served,

@@ -13,6 +13,7 @@ enum { CLIENTS = 8, MESSAGE = 40, MEGABYTE = 1 << 20 };
 struct client {
     tp_session *session; /* owned */
     int ready;           /* how often it may go on */
+    int last_ready;      /* how many others had been told before */
     int lost;
     size_t unread;
     int64_t unread_since_ns;
@@ -23,9 +24,14 @@ struct scene {
     struct client clients[CLIENTS];
 };
 
+static int told; /* clients that may go on, of all */
+
 static void count_ready(void *context)
 {
-    ((struct client *)context)->ready++;
+    struct client *client = context;
+
+    client->ready++;
+    client->last_ready = told++;
 }
 
 static void count_lost(void *context)
@@ -201,6 +207,26 @@ static void a_new_one_does_not_wait_for_those_that_flood(void **state)
     enter(s, 5);
     turn(s);
     assert_false(tp_session_is_busy(s->clients[5].session));
+}
+
+/* There are new ones in each turn, and one that has been there for long: it is first in every
+ * second turn, and they are in the others. */
+static void new_ones_that_come_again_and_again_keep_no_old_one_out(void **state)
+{
+    struct scene *s = *state;
+    int firsts = 0;
+
+    work_before(s, 2, 300000);
+    for (int i = 0; i < 20; i++) {
+        leave(s, 2);
+        enter(s, 2);
+        tpi_budget_charge(s->clients[1].session, 600000);
+        assert_true(tp_session_is_busy(s->clients[2].session));
+        assert_true(tp_session_is_busy(s->clients[0].session));
+        turn(s);
+        firsts += s->clients[0].last_ready < s->clients[2].last_ready;
+    }
+    assert_int_equal(firsts, 10);
 }
 
 static void a_new_one_shows_its_key_at_once(void **state)
@@ -622,6 +648,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
         cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
+        cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
         cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),

@@ -51,10 +51,14 @@ static void wake(tpi_waiting *list)
     list->last = NULL;
 }
 
+/* New guests and old ones that had nothing come first in turns: there are always new ones when
+ * clients connect again and again. */
 static void wake_all(tpi_budget *budget)
 {
-    wake(&budget->newcomers);
-    wake(&budget->denied);
+    const bool new_ones_first = budget->guest_turn % 2 == 0;
+
+    wake(new_ones_first ? &budget->newcomers : &budget->denied);
+    wake(new_ones_first ? &budget->denied : &budget->newcomers);
     wake(&budget->spent);
 }
 

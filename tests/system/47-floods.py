@@ -142,6 +142,25 @@ def devices_at_the_universal_front():
             tap.equal(result.wrong(), [])
 
 
+def many_devices_on_the_web():
+    provides = " ".join(f'"position2d:{i}"' for i in range(300))
+    return floods.KEYS + f'front ( name "web" )\ndriver ( name "fake" rate 1 provides [ {provides} ] )\n'
+
+
+def guests_beside_clients_that_connect_again_and_again():
+    """500 clients have asked for much and are gone. A guest that has been there before waits for one of them at a time, not for all."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, player.Client(server.address) as guest:
+        front = argparse.Namespace(port=server.fronts["web"])
+        for _ in range(100):
+            guest.request(PLAYER, 0, STATISTICS)  # it is no newcomer any more
+        for _ in range(500):
+            with web.Http(front) as http:
+                http.send("GET", "/.well-known/wot")
+        took = floods.timed(lambda: guest.request(PLAYER, 0, 1))
+        print(f"# {took * 1e3:.0f} ms")
+        tap.equal(took < 0.5, True)
+
+
 def words_at_the_emergency_stop():
     """Pings, questions for the state and panics in a panic: a connection to stop has the budget of other guests."""
     with floods.trial(PROGRAM, 'front ( name "web" )\ndriver ( name "fake" provides [ "position2d:0" ] )\n') as trial:
@@ -274,5 +293,6 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
+         guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
