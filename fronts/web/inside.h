@@ -417,6 +417,9 @@ tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_erro
 /* How many bytes of the front wait. */
 size_t tpi_web_waiting(const struct connection *c);
 
+/* Report to the session how many that are. */
+void tpi_web_count_waiting(struct connection *c);
+
 /* Whether everything of the front has gone out. */
 bool tpi_web_has_written(const struct connection *c);
 

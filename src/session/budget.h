@@ -48,7 +48,7 @@ typedef struct tpi_share {
     int64_t work;   /* nanoseconds of this turn */
     size_t answers; /* bytes being made */
     size_t held;    /* bytes of messages that are not handled yet */
-    size_t queued;  /* bytes of replies that wait to be sent */
+    size_t queued;  /* bytes of replies that wait to be sent, in the queue and in the front */
 } tpi_share;
 
 struct tpi_budget_host;
@@ -60,6 +60,7 @@ typedef struct tpi_account {
     struct tpi_budget_host *host; /* counted reference; NULL until it has a name */
     int64_t mark_ns;              /* when the message that is being handled came */
     int64_t worked;               /* nanoseconds of all turns */
+    size_t in_queue, in_front;    /* `queued` of it */
     bool waiting;                 /* for the next turn */
     tp_session *next_waiting;
     /* Tries again to find room for an answer; NULL if none waits. True if it needs no more tries.

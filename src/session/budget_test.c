@@ -467,6 +467,35 @@ static void pass(struct scene *s, double seconds)
 
 /* ---- Replies that nobody reads --------------------------------------------------------------- */
 
+static void answers_that_the_front_holds_count_like_those_of_the_queue(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    tp_session_owes(guest, 200000);
+    assert_false(tp_session_is_busy(guest));
+    tpi_budget_queued(guest, 100000);
+    assert_true(tp_session_is_busy(guest));
+    tp_session_owes(guest, 0);
+    assert_false(tp_session_is_busy(guest));
+    assert_int_equal(guest->account.own.queued, 100000);
+    for (int i = 1; i < 5; i++) {
+        tp_session_owes(s->clients[i].session, (size_t)(7 + i) * MEGABYTE);
+    }
+    assert_int_equal(s->clients[4].lost, 1);
+    assert_int_equal(s->clients[1].lost + s->clients[2].lost + s->clients[3].lost, 0);
+}
+
+static void answers_that_the_front_makes_are_work(void **state)
+{
+    struct scene *s = *state;
+
+    tp_session_answered(s->clients[0].session, MEGABYTE);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    turn(s);
+    assert_false(tp_session_is_busy(s->clients[0].session));
+}
+
 static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(void **state)
 {
     struct scene *s = *state;
@@ -667,6 +696,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_guest_that_holds_most_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(members_hold_what_they_need_whatever_guests_hold, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(answers_that_the_front_holds_count_like_those_of_the_queue,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(answers_that_the_front_makes_are_work, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),

@@ -137,6 +137,11 @@ void tpi_budget_end_work(tp_session *session, size_t bytes)
     session->account.mark_ns = now_ns;
 }
 
+void tp_session_answered(tp_session *session, size_t bytes)
+{
+    tpi_budget_charge(session, bytes);
+}
+
 static bool is_spent(tp_session *session, tpi_class class, uint64_t turn)
 {
     const tpi_share *host = tpi_budget_host_share(session);

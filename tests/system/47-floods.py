@@ -147,6 +147,26 @@ def many_devices_on_the_web():
     return floods.KEYS + f'front ( name "web" )\ndriver ( name "fake" rate 1 provides [ {provides} ] )\n'
 
 
+def answers_of_the_web_that_nobody_reads():
+    """300 clients ask for two megabytes each. The server keeps a part of the answers and closes the clients that have most."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+        before, files = server.memory(), server.files()
+        highest = before
+        silent = [stack.enter_context(web.Http(front)) for _ in range(300)]
+        for http in silent:
+            http.send("GET", "/.well-known/wot")
+        until = time.monotonic() + 60
+        while highest < before + 2 * floods.MOST_GROWTH and server.files() > files + 40 and time.monotonic() < until:
+            highest = max(highest, server.memory())
+            time.sleep(0.01)
+        print(f"# + {(highest - before) >> 20} MB, {server.files() - files} connections left")
+        tap.equal(highest - before <= floods.MOST_GROWTH, True)
+        for http in silent:
+            http.socket.close()
+        tap.equal(floods.memory_after(server, before) <= floods.MOST_KEPT, True)
+
+
 def guests_beside_clients_that_connect_again_and_again():
     """500 clients have asked for much and are gone. A guest that has been there before waits for one of them at a time, not for all."""
     with player.server(PROGRAM, many_devices_on_the_web()) as server, player.Client(server.address) as guest:
@@ -293,6 +313,6 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         guests_beside_clients_that_connect_again_and_again,
+         answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
