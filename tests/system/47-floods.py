@@ -147,6 +147,25 @@ def many_devices_on_the_web():
     return floods.KEYS + f'front ( name "web" )\ndriver ( name "fake" rate 1 provides [ {provides} ] )\n'
 
 
+def long_answers_of_the_web_cost_little():
+    """Nothing is written anew for each device: a byte of the lists costs about what one costs that is only copied."""
+    def nanoseconds(server):
+        with open(f"/proc/{server.process.pid}/schedstat", encoding="ascii") as file:  # of the first thread, which is the loop
+            return int(file.read().split()[0])
+
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, web.Http(argparse.Namespace(port=server.fronts["web"])) as http:
+        def price(path):
+            http.ask("GET", path)
+            begun = nanoseconds(server)
+            length = sum(len(http.ask("GET", path).body) for _ in range(50))
+            return (nanoseconds(server) - begun) / length
+
+        copied = price("/api/interfaces")
+        prices = {path: price(path) / copied for path in ("/api/devices", "/api/server", "/.well-known/wot")}
+        print(f"# {prices}")
+        tap.equal({path: price < 6 for path, price in prices.items()}, dict.fromkeys(prices, True))
+
+
 def answers_of_the_web_that_nobody_reads():
     """300 clients ask for two megabytes each. The server keeps a part of the answers and closes the clients that have most."""
     with player.server(PROGRAM, many_devices_on_the_web()) as server, contextlib.ExitStack() as stack:
@@ -313,6 +332,6 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
+         long_answers_of_the_web_cost_little, answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
