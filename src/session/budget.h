@@ -92,6 +92,7 @@ typedef struct tpi_waiting {
 } tpi_waiting;
 
 enum { TPI_BUDGET_HOSTS = 64, TPI_BUDGET_KINDS = 64 }; /* powers of two */
+enum { TPI_BUDGET_WOKEN = 64 };                        /* guests that go on in a turn */
 
 /* The budgets of a hub. */
 typedef struct tpi_budget {

@@ -229,6 +229,40 @@ static void new_ones_that_come_again_and_again_keep_no_old_one_out(void **state)
     assert_int_equal(firsts, 10);
 }
 
+/* Each that is woken looks at what it has: with thousands, that alone would take a turn. */
+static void of_many_guests_that_wait_some_go_on_in_a_turn(void **state)
+{
+    enum { MANY = 3 * TPI_BUDGET_WOKEN };
+    static struct client many[MANY];
+    struct scene *s = *state;
+    int ready = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        const struct client kept = s->clients[5];
+        enter(s, 5);
+        many[i] = s->clients[5];
+        many[i].session->context = &many[i];
+        s->clients[5] = kept;
+    }
+    for (int turns = 1; turns <= 3; turns++) {
+        tpi_budget_charge(s->clients[0].session, 600000);
+        for (int i = 0; i < MANY; i++) {
+            assert_true(turns > 1 || tp_session_is_busy(many[i].session));
+        }
+        turn(s);
+        ready = 0;
+        for (int i = 0; i < MANY; i++) {
+            ready += many[i].ready;
+        }
+        assert_int_equal(ready, turns * TPI_BUDGET_WOKEN);
+    }
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(many[i].ready, 1);
+        tp_session_destroy(many[i].session);
+        many[i] = (struct client){0};
+    }
+}
+
 static void a_new_one_shows_its_key_at_once(void **state)
 {
     struct scene *s = *state;
@@ -679,6 +713,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
         cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(of_many_guests_that_wait_some_go_on_in_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
         cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),
