@@ -92,7 +92,8 @@ typedef struct tpi_waiting {
 } tpi_waiting;
 
 enum { TPI_BUDGET_HOSTS = 64, TPI_BUDGET_KINDS = 64 }; /* powers of two */
-enum { TPI_BUDGET_WOKEN = 64 };                        /* guests that go on in a turn */
+enum { TPI_BUDGET_BLOCKS = 8 << 20 };
+enum { TPI_BUDGET_WOKEN = 64 }; /* guests that go on in a turn */
 
 /* The budgets of a hub. */
 typedef struct tpi_budget {
@@ -109,6 +110,7 @@ typedef struct tpi_budget {
     tpi_waiting denied;    /* guests that do, and did nothing in this one */
     tpi_waiting spent;     /* guests that do, and did as much as they may */
     tp_session *parked;    /* wait for room for an answer; oldest first */
+    size_t blocks;         /* bytes of answers of services to guests that a thread has to make */
     struct {
         const tp_message *what;
         size_t bytes; /* of its last answers */

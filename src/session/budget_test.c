@@ -263,6 +263,20 @@ static void of_many_guests_that_wait_some_go_on_in_a_turn(void **state)
     }
 }
 
+static void guests_wait_while_much_of_theirs_is_being_made(void **state)
+{
+    struct scene *s = *state;
+    tpi_budget *budget = &s->clients[0].session->clients->budget;
+
+    budget->blocks = TPI_BUDGET_BLOCKS;
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_false(tp_session_is_busy(s->clients[6].session));
+    budget->blocks--;
+    turn(s);
+    assert_int_equal(s->clients[0].ready, 1);
+    assert_false(tp_session_is_busy(s->clients[0].session));
+}
+
 static void a_new_one_shows_its_key_at_once(void **state)
 {
     struct scene *s = *state;
@@ -714,6 +728,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,
                                         begin, end),
         cmocka_unit_test_setup_teardown(of_many_guests_that_wait_some_go_on_in_a_turn, begin, end),
+        cmocka_unit_test_setup_teardown(guests_wait_while_much_of_theirs_is_being_made, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
         cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),

@@ -170,11 +170,14 @@ void tp_session_answered(tp_session *session, size_t bytes)
     tpi_budget_charge(session, bytes);
 }
 
+/* Whoever has asked for a service waits for its answer, but others may ask: all guests wait while
+ * the thread has much to make. */
 static bool is_spent(tp_session *session, tpi_class class, uint64_t turn)
 {
     const tpi_share *host = tpi_budget_host_share(session);
 
-    return work_of(&session->account.own, turn) >= client_work[class] ||
+    return (class == TPI_GUESTS && budget_of(session)->blocks >= TPI_BUDGET_BLOCKS) ||
+           work_of(&session->account.own, turn) >= client_work[class] ||
            work_of(&budget_of(session)->classes[class], turn) >= class_work[class] ||
            (host != NULL && work_of(host, turn) >= host_work);
 }
