@@ -22,8 +22,10 @@ static void put_safety(tpi_buf *out)
 }
 
 /* The request is answered: the next one can come. */
-static void done(struct connection *c)
+static void done(struct connection *c, size_t length)
 {
+    tp_session_answered(c->door->sessions[FORM_JSON], length);
+    tpi_web_count_waiting(c);
     c->http.waiting = WAITS_NOT;
     c->http.continued = false;
     c->finishing = c->finishing || c->http.closes;
@@ -48,7 +50,7 @@ void tpi_web_answer_as(struct connection *c, int status, const char *type, const
     if (!c->http.head_only) {
         tpi_buf_put(&c->out, body, length);
     }
-    done(c);
+    done(c, length);
 }
 
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length)

@@ -5,6 +5,8 @@
 
 #include "inside.h"
 
+static const int64_t STATISTICS_NS = 100 * TP_NS_PER_MS;
+
 static void answer_text(struct connection *c, tpi_buf *text)
 {
     if (text->failed) {
@@ -59,7 +61,7 @@ static void put_interfaces(tpi_buf *out, const tp_catalogue *catalogue)
 static void get_all_interfaces(struct connection *c)
 {
     const tp_catalogue *catalogue = front_catalogue(c->front);
-    struct description *all = &c->front->description;
+    struct description *all = &c->front->texts.description;
     tpi_buf *text = &all->text;
 
     if (all->count != tp_catalogue_size(catalogue) || text->failed) {
@@ -113,11 +115,30 @@ static void put_right(tpi_buf *out, const struct client *visitor)
                    tp_session_challenge(session, nonce, NULL) == TP_OK ? "true" : "false");
 }
 
+/* With many clients and devices they take milliseconds, so those who only read share them for a
+ * moment. */
+static const tpi_buf *get_statistics(struct web_front *front, const struct client *visitor)
+{
+    struct recent_text *recent = &front->texts.statistics;
+    const bool only_reads = tp_session_right(visitor->sessions[FORM_JSON]) < TP_RIGHT_WRITE;
+    tp_statistics *statistics = NULL;
+
+    if (only_reads && recent->text.length > 0 &&
+        front_now(front) - recent->made_ns < STATISTICS_NS) {
+        return &recent->text;
+    }
+    tpi_buf_clear(&recent->text);
+    (void)tp_hub_statistics(tp_front_hub(front->instance), &statistics);
+    put_value(&recent->text, &tp_desc_statistics, statistics);
+    free(statistics);
+    recent->made_ns = front_now(front);
+    return &recent->text;
+}
+
 static void get_server(struct connection *c, const struct client *visitor)
 {
     struct web_front *front = c->front;
     tp_hub *hub = tp_front_hub(front->instance);
-    tp_statistics *statistics = NULL;
     uint64_t dropped = 0;
     tpi_buf text = {0};
 
@@ -134,10 +155,10 @@ static void get_server(struct connection *c, const struct client *visitor)
     tpi_buf_printf(&text,
                    ",\"web\":{\"connections\":%zu,\"dropped\":%llu},\"statistics\":", front->count,
                    (unsigned long long)dropped);
-    (void)tp_hub_statistics(hub, &statistics);
-    put_value(&text, &tp_desc_statistics, statistics);
+    const tpi_buf *statistics = get_statistics(front, visitor);
+    tpi_buf_put(&text, statistics->data, statistics->length);
     tpi_buf_putc(&text, '}');
-    free(statistics);
+    text.failed = text.failed || statistics->failed;
     answer_text(c, &text);
 }
 

@@ -267,7 +267,11 @@ static void on_written(void *context)
 
     assert(front_is_current(c->front));
     c->blocked = false;
-    tpi_web_flush(c);
+    if (c->phase == PHASE_HTTP) {
+        tp_loop_later(c->front->loop, &c->flush); /* many long answers: some of them in a turn */
+    } else {
+        tpi_web_flush(c);
+    }
 }
 
 static void on_end(void *context, tp_status status)

@@ -537,44 +537,54 @@ static void put_ros_of(struct writer *w, const struct web_device *device, uint32
     }
 }
 
-static void put_device(struct writer *w, const struct web_device *device, uint32_t number,
-                       const tp_device *at)
+static void make_messages(tpi_buf *out, const tp_interface *interface, unsigned kind)
 {
+    const struct web_device any = {.addr = {.interf = interface->code}, .interface = interface};
+    struct writer w = {.text = *out};
+
+    (void)kind;
+    tpi_buf_puts(&w.text, ",\"data\":[");
+    for_messages(&w, &any, 0, TP_KIND_DATA, put_name_of);
+    tpi_buf_puts(&w.text, "],\"commands\":[");
+    w.count = 0;
+    for_messages(&w, &any, 0, TP_KIND_COMMAND, put_name_of);
+    tpi_buf_puts(&w.text, "],\"requests\":[");
+    w.count = 0;
+    for_messages(&w, &any, 0, TP_KIND_REQUEST, put_name_of);
+    tpi_buf_puts(&w.text, "],\"ros\":{");
+    w.count = 0;
+    for_messages(&w, &any, 0, TP_KIND_DATA, put_ros_of);
+    tpi_buf_puts(&w.text, "}}");
+    *out = w.text;
+}
+
+static void put_device(tpi_buf *out, struct web_front *front, const struct web_device *device,
+                       uint32_t number, const tp_device *at)
+{
+    static const char *const no_names[PART_NAMES] = {"", "", ""};
     const char *name = device->interface->name;
     const char *driver = tp_session_driver_name(at), *label = tp_session_label(at);
     const unsigned robot = (unsigned)device->addr.robot, index = (unsigned)device->addr.index;
 
-    tpi_buf_printf(&w->text,
+    tpi_buf_printf(out,
                    "{\"name\":\"%u:%s:%u\",\"robot\":%u,\"interface\":\"%s\",\"index\":%u,"
                    "\"number\":%u,\"driver\":",
                    robot, name, index, robot, name, index, number);
-    tpi_json_put_string(&w->text, driver, strlen(driver));
-    tpi_buf_puts(&w->text, ",\"label\":");
-    tpi_json_put_string(&w->text, label, strlen(label));
-    tpi_buf_puts(&w->text, ",\"data\":[");
-    w->count = 0;
-    for_messages(w, device, number, TP_KIND_DATA, put_name_of);
-    tpi_buf_puts(&w->text, "],\"commands\":[");
-    w->count = 0;
-    for_messages(w, device, number, TP_KIND_COMMAND, put_name_of);
-    tpi_buf_puts(&w->text, "],\"requests\":[");
-    w->count = 0;
-    for_messages(w, device, number, TP_KIND_REQUEST, put_name_of);
-    tpi_buf_puts(&w->text, "],\"ros\":{");
-    w->count = 0;
-    for_messages(w, device, number, TP_KIND_DATA, put_ros_of);
-    tpi_buf_puts(&w->text, "}}");
+    tpi_json_put_string(out, driver, strlen(driver));
+    tpi_buf_puts(out, ",\"label\":");
+    tpi_json_put_string(out, label, strlen(label));
+    tpi_web_put_part(out, tpi_web_part(front, device->interface, PART_LIST, make_messages),
+                     no_names);
 }
 
 void tpi_web_put_devices(struct web_front *front, tpi_buf *out)
 {
-    struct writer w = {.brief = true};
     size_t place = 0;
     bool first = true;
     tp_device *at;
 
     assert(front_is_current(front));
-    tpi_buf_puts(&w.text, "{\"devices\":[");
+    tpi_buf_puts(out, "{\"devices\":[");
     while (front->connections != NULL &&
            (at = tp_session_next_device(front->connections->door->sessions[FORM_JSON], &place)) !=
                NULL) {
@@ -582,11 +592,10 @@ void tpi_web_put_devices(struct web_front *front, tpi_buf *out)
         const struct web_device *device = tpi_web_device_at(front, tp_session_address(at), &number);
 
         if (device != NULL) {
-            tpi_buf_puts(&w.text, first ? "" : ",\n");
-            put_device(&w, device, number, at);
+            tpi_buf_puts(out, first ? "" : ",\n");
+            put_device(out, front, device, number, at);
             first = false;
         }
     }
-    tpi_buf_puts(&w.text, "]}");
-    *out = w.text;
+    tpi_buf_puts(out, "]}");
 }

@@ -169,7 +169,9 @@ static void web_close(tp_front_instance *self)
     tp_timer_destroy(front->tick);
     tp_timer_destroy(front->watch);
     tpi_web_directory_clear(front);
-    tpi_buf_fini(&front->description.text);
+    tpi_buf_fini(&front->texts.description.text);
+    tpi_buf_fini(&front->texts.statistics.text);
+    tpi_web_parts_clear(front);
     tpi_web_files_fini(&front->files);
     free((void *)front->hosts);
     free((void *)front->origins);

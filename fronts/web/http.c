@@ -11,7 +11,7 @@
 
 #include "inside.h"
 
-enum { MOST_NAME = 256, PORTION = 16 << 10 };
+enum { MOST_NAME = 256, PORTION = 16 << 10, SENT_AT_ONCE = 8 };
 
 /* ---- Time limits ----------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static void send_file(struct connection *c, const tpi_web_file *file)
     tpi_web_answer_as(c, 200, file->type, headers, tpi_buf_text(bytes), bytes->length);
 }
 
-/* A portion of one file in each turn. */
+/* A portion of one file in each turn; and when it is ready, answers to a few of its clients. */
 void tpi_web_prepare_files(tp_after *after)
 {
     struct web_front *front =
@@ -70,9 +70,11 @@ void tpi_web_prepare_files(tp_after *after)
         file = c->http.waiting == WAITS_FILE ? c->http.file : NULL;
     }
     const bool ready = file != NULL && tpi_web_file_prepare(file, PORTION);
-    for (struct connection *c = front->connections; c != NULL && ready; c = c->next) {
+    int left = ready ? SENT_AT_ONCE : 0;
+    for (struct connection *c = front->connections; c != NULL && left > 0; c = c->next) {
         if (c->http.waiting == WAITS_FILE && c->http.file == file) {
             send_file(c, file);
+            left--;
         }
     }
     if (file != NULL) {

@@ -334,6 +334,19 @@ struct description {
     size_t count; /* so many interfaces are in it; there are only ever more */
 };
 
+/* A text that is good for a moment. */
+struct recent_text {
+    tpi_buf text; /* owned */
+    int64_t made_ns;
+};
+
+/* What is made once for many clients. */
+struct texts {
+    struct description description;
+    struct recent_text statistics;
+    struct part *parts; /* owned: about interfaces (parts.c) */
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
@@ -364,7 +377,7 @@ struct web_front {
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
     struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
-    struct description description;
+    struct texts texts;
     unsigned graph_version;
 
     struct world_watch world;
@@ -420,6 +433,9 @@ tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_erro
 
 /* How many bytes of the front wait. */
 size_t tpi_web_waiting(const struct connection *c);
+
+/* Report to the session how many that are. */
+void tpi_web_count_waiting(struct connection *c);
 
 /* Whether everything of the front has gone out. */
 bool tpi_web_has_written(const struct connection *c);
@@ -495,6 +511,25 @@ void tpi_web_api_panic(struct connection *c, const char *body, size_t length);
 
 /* A path below /api. */
 void tpi_web_api(struct connection *c, const tpi_http *request, const char *body, size_t length);
+
+/* ---- parts.c ---- */
+
+enum { PART_NAMES = 3 }; /* that a text can leave open: the n-th stands as a character n */
+
+/* Kinds of texts: of the list of devices, and from PART_THING on of their descriptions. */
+enum { PART_LIST, PART_THING };
+
+/* A text about an interface, of one of some kinds; `make` writes it at the first call. NULL without
+ * memory. */
+const struct part *
+tpi_web_part(struct web_front *front, const tp_interface *interface, unsigned kind,
+             void (*make)(tpi_buf *out, const tp_interface *interface, unsigned kind));
+
+/* Append it, with these names; NULL fails. */
+void tpi_web_put_part(tpi_buf *out, const struct part *part, const char *const names[PART_NAMES]);
+void tpi_web_parts_clear(struct web_front *front);
+
+/* ---- wot.c ---- */
 
 /* Answer a path below /.well-known/wot: Thing Descriptions (wot.c). */
 void tpi_web_wot(struct connection *c, const tpi_http *request);

@@ -27,6 +27,14 @@ size_t tpi_web_waiting(const struct connection *c)
     return c->out.length - c->sent;
 }
 
+/* A long answer stays whole until its end has gone out. */
+void tpi_web_count_waiting(struct connection *c)
+{
+    assert(front_is_current(c->front));
+    tp_session_owes(c->door->sessions[FORM_JSON],
+                    c->out.capacity > MOST_OUT ? c->out.capacity : tpi_web_waiting(c));
+}
+
 bool tpi_web_has_written(const struct connection *c)
 {
     return tpi_web_waiting(c) == 0 && tpi_web_tls_waiting(c) == 0;
@@ -178,15 +186,15 @@ void tpi_web_write_out(struct connection *c)
         tp_session_goes_on(c->door->sessions[FORM_JSON]);
     }
     c->sent += taken;
-    if (c->sent < c->out.length) {
-        return;
+    if (c->sent == c->out.length) {
+        c->sent = 0;
+        if (c->out.capacity > MOST_OUT) {
+            tpi_buf_fini(&c->out); /* an answer that was long */
+        } else {
+            tpi_buf_clear(&c->out);
+        }
     }
-    c->sent = 0;
-    if (c->out.capacity > MOST_OUT) {
-        tpi_buf_fini(&c->out); /* an answer that was long */
-    } else {
-        tpi_buf_clear(&c->out);
-    }
+    tpi_web_count_waiting(c);
 }
 
 void tpi_web_write_note(struct connection *c)

@@ -26,16 +26,17 @@ static void put_text(tpi_buf *out, const char *text)
     tpi_json_put_string(out, text, strlen(text));
 }
 
-static void put_name(tpi_buf *out, const struct web_device *device)
-{
-    tpi_buf_printf(out, "%u:%s:%u", (unsigned)device->addr.robot, device->interface->name,
-                   (unsigned)device->addr.index);
-}
+/* What is left open in the text about an interface: the name of the device, the host, the channels.
+ */
+#define NAME_MARK "\1"
+#define HOST_MARK "\2"
+#define CHANNELS_MARK "\3"
 
-/* What clients without a key may do; whether there are keys. */
+/* What clients without a key may do; whether there are keys; the name of the device. */
 struct guest {
     tp_right right;
     bool has_keys;
+    const char *name;
 };
 
 static struct guest guest_of(const struct connection *c)
@@ -44,7 +45,7 @@ static struct guest guest_of(const struct connection *c)
     uint8_t nonce[TP_AUTH_NONCE_LENGTH];
 
     return (struct guest){tp_session_right(session),
-                          tp_session_challenge(session, nonce, NULL) == TP_OK};
+                          tp_session_challenge(session, nonce, NULL) == TP_OK, NAME_MARK};
 }
 
 /* ---- Schemas --------------------------------------------------------------------------------- */
@@ -158,8 +159,8 @@ static void put_limits(tpi_buf *out, const struct channel_line *line)
     }
 }
 
-static void put_form(tpi_buf *out, const struct web_device *device, const struct guest *guest,
-                     const char *kind, const tp_message *what, const char *part);
+static void put_form(tpi_buf *out, const struct guest *guest, const char *kind,
+                     const tp_message *what, const char *part);
 
 /* An input of a sensor: a number with its unit, or true and false. */
 static void put_channel(tpi_buf *out, const struct web_device *device, const struct guest *guest,
@@ -187,7 +188,7 @@ static void put_channel(tpi_buf *out, const struct web_device *device, const str
     if (!digital) {
         put_limits(out, line);
     }
-    put_form(out, device, guest, "", what, part);
+    put_form(out, guest, "", what, part);
     tpi_buf_puts(out, "},");
 }
 
@@ -210,14 +211,14 @@ static void put_channels(tpi_buf *out, const struct web_device *device, const st
 /* ---- Descriptions ---------------------------------------------------------------------------- */
 
 /* `part` is what stands behind the message in the path. */
-static void put_form(tpi_buf *out, const struct web_device *device, const struct guest *guest,
-                     const char *kind, const tp_message *what, const char *part)
+static void put_form(tpi_buf *out, const struct guest *guest, const char *kind,
+                     const tp_message *what, const char *part)
 {
     const bool reads = what->kind == TP_KIND_DATA;
     const tp_right needed = reads ? TP_RIGHT_READ : tp_right_needed(what);
 
     tpi_buf_puts(out, ",\"forms\":[{\"href\":\"/api/devices/");
-    put_name(out, device);
+    tpi_buf_puts(out, guest->name);
     tpi_buf_printf(out, "/%s%s%s\",\"contentType\":\"application/json\",\"op\":\"%s\",", kind,
                    what->name, part, reads ? "readproperty" : "invokeaction");
     if (guest->has_keys && guest->right >= needed) {
@@ -226,8 +227,7 @@ static void put_form(tpi_buf *out, const struct web_device *device, const struct
     tpi_buf_printf(out, "\"htv:methodName\":\"%s\"}]", reads ? "GET" : "POST");
 }
 
-static void put_property(tpi_buf *out, const struct web_device *device, const struct guest *guest,
-                         const tp_message *what)
+static void put_property(tpi_buf *out, const struct guest *guest, const tp_message *what)
 {
     put_text(out, what->name);
     tpi_buf_puts(out, ":{\"description\":");
@@ -236,12 +236,11 @@ static void put_property(tpi_buf *out, const struct web_device *device, const st
                       "\"number\",\"unit\":\"s\"},\"value\":{");
     put_schema(out, what->ask);
     tpi_buf_puts(out, "}}");
-    put_form(out, device, guest, "", what, "");
+    put_form(out, guest, "", what, "");
     tpi_buf_puts(out, "}");
 }
 
-static void put_action(tpi_buf *out, const struct web_device *device, const struct guest *guest,
-                       const tp_message *what)
+static void put_action(tpi_buf *out, const struct guest *guest, const tp_message *what)
 {
     const bool commands = what->kind == TP_KIND_COMMAND;
 
@@ -259,15 +258,14 @@ static void put_action(tpi_buf *out, const struct web_device *device, const stru
         put_schema(out, what->answer);
         tpi_buf_puts(out, "}");
     }
-    put_form(out, device, guest, commands ? "command/" : "request/", what, "");
+    put_form(out, guest, commands ? "command/" : "request/", what, "");
     tpi_buf_puts(out, "}");
 }
 
 /* All messages that are properties, or all that are actions; a name is there once. */
-static void put_messages(tpi_buf *out, const struct web_device *device, const struct guest *guest,
+static void put_messages(tpi_buf *out, const tp_interface *interface, const struct guest *guest,
                          bool data)
 {
-    const tp_interface *interface = device->interface;
     bool first = true;
 
     for (uint32_t i = 0; i < interface->message_count; i++) {
@@ -283,50 +281,75 @@ static void put_messages(tpi_buf *out, const struct web_device *device, const st
         }
         tpi_buf_puts(out, first ? "" : ",");
         if (data) {
-            put_property(out, device, guest, what);
+            put_property(out, guest, what);
         } else {
-            put_action(out, device, guest, what);
+            put_action(out, guest, what);
         }
         first = false;
     }
 }
 
-static void put_thing(tpi_buf *out, const struct connection *c, const struct web_device *device,
-                      const char *channels)
-{
-    const struct web_front *front = c->front;
-    const struct guest guest = guest_of(c);
+/* What guests may do is a part of the kind of the text. */
+enum { RIGHTS = 4, WITH_KEYS = RIGHTS, SECURE = 2 * RIGHTS };
 
-    tpi_buf_puts(
-        out, "{\"@context\":[\"https://www.w3.org/2019/wot/td/v1\"," /* first, for older programs */
-             "\"https://www.w3.org/2022/wot/td/v1.1\",{\"htv\":"
-             "\"http://www.w3.org/2011/http#\"}],\"id\":\"urn:troupe:");
-    tpi_buf_printf(out, "%s:", front->session_id);
-    put_name(out, device);
-    tpi_buf_printf(out, "\",\"base\":\"%s://", front->secure ? "https" : "http");
-    tpi_buf_puts(out, c->http.query); /* the gate knows it */
-    tpi_buf_puts(out, "/\",\"title\":\"");
-    put_name(out, device);
-    tpi_buf_puts(out, "\",\"description\":");
-    put_text(out, device->interface->doc);
+static unsigned kind_for(const struct web_front *front, const struct guest *guest)
+{
+    return PART_THING + (unsigned)guest->right + (guest->has_keys ? WITH_KEYS : 0) +
+           (front->secure ? SECURE : 0);
+}
+
+static void make_thing(tpi_buf *out, const tp_interface *interface, unsigned kind)
+{
+    const unsigned of = kind - PART_THING;
+    const struct guest guest = {(tp_right)(of % RIGHTS), (of & WITH_KEYS) != 0, NAME_MARK};
+
+    tpi_buf_printf(
+        out, "\",\"base\":\"%s://" HOST_MARK "/\",\"title\":\"" NAME_MARK "\",\"description\":",
+        (of & SECURE) != 0 ? "https" : "http");
+    put_text(out, interface->doc);
     tpi_buf_puts(out, ",\"securityDefinitions\":{\"nosec\":{\"scheme\":\"nosec\"}");
     if (guest.has_keys) {
         tpi_buf_puts(out, ",\"bearer\":{\"scheme\":\"bearer\",\"in\":\"header\","
                           "\"description\":\"a key of the server\"}");
     }
-    tpi_buf_printf(out, "},\"security\":[\"%s\"],\"properties\":{",
+    tpi_buf_printf(out, "},\"security\":[\"%s\"],\"properties\":{" CHANNELS_MARK,
                    guest.has_keys ? "bearer" : "nosec");
-    put_channels(out, device, &guest, channels);
-    put_messages(out, device, &guest, true);
+    put_messages(out, interface, &guest, true);
     tpi_buf_puts(out, "},\"actions\":{");
-    put_messages(out, device, &guest, false);
+    put_messages(out, interface, &guest, false);
     tpi_buf_puts(out, "}}");
+}
+
+static void put_thing(tpi_buf *out, const struct connection *c, struct guest guest,
+                      const struct web_device *device, const char *channels)
+{
+    struct web_front *front = c->front;
+    tpi_buf properties = {0};
+    char name[96];
+
+    snprintf(name, sizeof name, "%u:%s:%u", (unsigned)device->addr.robot, device->interface->name,
+             (unsigned)device->addr.index);
+    guest.name = name;
+    put_channels(&properties, device, &guest, channels);
+    tpi_buf_printf(
+        out,
+        "{\"@context\":[\"https://www.w3.org/2019/wot/td/v1\"," /* first, for older programs */
+        "\"https://www.w3.org/2022/wot/td/v1.1\",{\"htv\":"
+        "\"http://www.w3.org/2011/http#\"}],\"id\":\"urn:troupe:%s:%s",
+        front->session_id, name);
+    tpi_web_put_part(out,
+                     tpi_web_part(front, device->interface, kind_for(front, &guest), make_thing),
+                     (const char *const[]){name, c->http.query, /* the gate knows the host */
+                                           tpi_buf_text(&properties)});
+    out->failed = out->failed || properties.failed;
+    tpi_buf_fini(&properties);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
 static void put_all(tpi_buf *out, struct connection *c, const struct reading *reading)
 {
+    const struct guest guest = guest_of(c);
     size_t place = 0;
     bool first = true;
     tp_device *at;
@@ -337,7 +360,7 @@ static void put_all(tpi_buf *out, struct connection *c, const struct reading *re
 
         if (device != NULL) {
             tpi_buf_puts(out, first ? "" : ",\n");
-            put_thing(out, c, device, tpi_web_channels_of(reading, &device->addr));
+            put_thing(out, c, guest, device, tpi_web_channels_of(reading, &device->addr));
             first = false;
         }
     }
@@ -354,7 +377,7 @@ static void answer(struct connection *c, const struct reading *reading)
     if (c->http.whole) {
         put_all(&text, c, reading);
     } else if (device != NULL) {
-        put_thing(&text, c, device, tpi_web_channels_of(reading, &device->addr));
+        put_thing(&text, c, guest_of(c), device, tpi_web_channels_of(reading, &device->addr));
         tpi_buf_puts(&text, "\n");
     } else {
         tpi_web_refuse(c, 404, "unknown", "the device is gone");

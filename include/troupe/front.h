@@ -203,6 +203,14 @@ TP_API void tp_session_took(tp_session *session, size_t bytes);
 /* The same for a part of a message that goes on: the time limit of the whole one continues. */
 TP_API void tp_session_took_part(tp_session *session, size_t bytes);
 
+/* Report that the front itself has made an answer of `bytes` bytes: the work is charged. */
+TP_API void tp_session_answered(tp_session *session, size_t bytes);
+
+/* Report that the front itself holds `bytes` bytes of answers that its client has not taken, beside
+ * what the session has queued. They count like those. With many, the client is busy; of all guests
+ * the one with most is lost (`lost`) if they have too many together. */
+TP_API void tp_session_owes(tp_session *session, size_t bytes);
+
 /* Report that `bytes` bytes of a message have arrived whose end has not: after each read, with 0 if
  * there are none. The client is lost (`lost`) if the end takes too long: more than ten seconds
  * after the first byte, and a second more for each 16 KiB. The time in which the front itself does

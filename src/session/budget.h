@@ -13,8 +13,9 @@
  *              busy until the next turn. Its front reads no further, so the rest of what it has
  *              sent waits in its own socket. Guests wait for some milliseconds longer, so that they
  *              never have more than a part of the loop's time: a thread that has time left is woken
- *              at once on a busy machine. Guests that are new go on first: whoever has a key is a
- *              guest until it has shown it.
+ *              at once on a busy machine. Guests that are new, and those that had no work in
+ *              the last turn, go on first, in turns: whoever has a key is a guest until it has
+ *              shown it, and whoever connects again and again is always new.
  *     answers  bytes of answers that are being made, before they are compressed: estimated when the
  *              request comes, counted when the driver has answered, given back when the answer is
  *              in the client's queue. A request that finds no room waits, first come first served,
@@ -47,7 +48,7 @@ typedef struct tpi_share {
     int64_t work;   /* nanoseconds of this turn */
     size_t answers; /* bytes being made */
     size_t held;    /* bytes of messages that are not handled yet */
-    size_t queued;  /* bytes of replies that wait to be sent */
+    size_t queued;  /* bytes of replies that wait to be sent, in the queue and in the front */
 } tpi_share;
 
 struct tpi_budget_host;
@@ -59,6 +60,7 @@ typedef struct tpi_account {
     struct tpi_budget_host *host; /* counted reference; NULL until it has a name */
     int64_t mark_ns;              /* when the message that is being handled came */
     int64_t worked;               /* nanoseconds of all turns */
+    size_t in_queue, in_front;    /* `queued` of it */
     bool waiting;                 /* for the next turn */
     tp_session *next_waiting;
     /* Tries again to find room for an answer; NULL if none waits. True if it needs no more tries.
@@ -90,6 +92,8 @@ typedef struct tpi_waiting {
 } tpi_waiting;
 
 enum { TPI_BUDGET_HOSTS = 64, TPI_BUDGET_KINDS = 64 }; /* powers of two */
+enum { TPI_BUDGET_BLOCKS = 8 << 20 };
+enum { TPI_BUDGET_WOKEN = 64 }; /* guests that go on in a turn */
 
 /* The budgets of a hub. */
 typedef struct tpi_budget {
@@ -106,6 +110,7 @@ typedef struct tpi_budget {
     tpi_waiting denied;    /* guests that do, and did nothing in this one */
     tpi_waiting spent;     /* guests that do, and did as much as they may */
     tp_session *parked;    /* wait for room for an answer; oldest first */
+    size_t blocks;         /* bytes of answers of services to guests that a thread has to make */
     struct {
         const tp_message *what;
         size_t bytes; /* of its last answers */

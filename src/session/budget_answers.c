@@ -185,7 +185,7 @@ static tp_session *find_slowest(const tp_session *any)
     return slowest;
 }
 
-void tpi_budget_queued(tp_session *session, size_t bytes)
+static void set_queued(tp_session *session, size_t bytes)
 {
     tpi_share *own = &session->account.own;
 
@@ -208,6 +208,19 @@ void tpi_budget_queued(tp_session *session, size_t bytes)
     if (was_behind && bytes < most) {
         session->events->ready(session->context);
     }
+}
+
+void tpi_budget_queued(tp_session *session, size_t bytes)
+{
+    session->account.in_queue = bytes;
+    set_queued(session, bytes + session->account.in_front);
+}
+
+void tp_session_owes(tp_session *session, size_t bytes)
+{
+    assert(session_is_current(session));
+    session->account.in_front = bytes;
+    set_queued(session, bytes + session->account.in_queue);
 }
 
 bool tpi_budget_is_behind(tp_session *session)

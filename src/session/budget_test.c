@@ -13,6 +13,7 @@ enum { CLIENTS = 8, MESSAGE = 40, MEGABYTE = 1 << 20 };
 struct client {
     tp_session *session; /* owned */
     int ready;           /* how often it may go on */
+    int last_ready;      /* how many others had been told before */
     int lost;
     size_t unread;
     int64_t unread_since_ns;
@@ -23,9 +24,14 @@ struct scene {
     struct client clients[CLIENTS];
 };
 
+static int told; /* clients that may go on, of all */
+
 static void count_ready(void *context)
 {
-    ((struct client *)context)->ready++;
+    struct client *client = context;
+
+    client->ready++;
+    client->last_ready = told++;
 }
 
 static void count_lost(void *context)
@@ -201,6 +207,74 @@ static void a_new_one_does_not_wait_for_those_that_flood(void **state)
     enter(s, 5);
     turn(s);
     assert_false(tp_session_is_busy(s->clients[5].session));
+}
+
+/* There are new ones in each turn, and one that has been there for long: it is first in every
+ * second turn, and they are in the others. */
+static void new_ones_that_come_again_and_again_keep_no_old_one_out(void **state)
+{
+    struct scene *s = *state;
+    int firsts = 0;
+
+    work_before(s, 2, 300000);
+    for (int i = 0; i < 20; i++) {
+        leave(s, 2);
+        enter(s, 2);
+        tpi_budget_charge(s->clients[1].session, 600000);
+        assert_true(tp_session_is_busy(s->clients[2].session));
+        assert_true(tp_session_is_busy(s->clients[0].session));
+        turn(s);
+        firsts += s->clients[0].last_ready < s->clients[2].last_ready;
+    }
+    assert_int_equal(firsts, 10);
+}
+
+/* Each that is woken looks at what it has: with thousands, that alone would take a turn. */
+static void of_many_guests_that_wait_some_go_on_in_a_turn(void **state)
+{
+    enum { MANY = 3 * TPI_BUDGET_WOKEN };
+    static struct client many[MANY];
+    struct scene *s = *state;
+    int ready = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        const struct client kept = s->clients[5];
+        enter(s, 5);
+        many[i] = s->clients[5];
+        many[i].session->context = &many[i];
+        s->clients[5] = kept;
+    }
+    for (int turns = 1; turns <= 3; turns++) {
+        tpi_budget_charge(s->clients[0].session, 600000);
+        for (int i = 0; i < MANY; i++) {
+            assert_true(turns > 1 || tp_session_is_busy(many[i].session));
+        }
+        turn(s);
+        ready = 0;
+        for (int i = 0; i < MANY; i++) {
+            ready += many[i].ready;
+        }
+        assert_int_equal(ready, turns * TPI_BUDGET_WOKEN);
+    }
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(many[i].ready, 1);
+        tp_session_destroy(many[i].session);
+        many[i] = (struct client){0};
+    }
+}
+
+static void guests_wait_while_much_of_theirs_is_being_made(void **state)
+{
+    struct scene *s = *state;
+    tpi_budget *budget = &s->clients[0].session->clients->budget;
+
+    budget->blocks = TPI_BUDGET_BLOCKS;
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_false(tp_session_is_busy(s->clients[6].session));
+    budget->blocks--;
+    turn(s);
+    assert_int_equal(s->clients[0].ready, 1);
+    assert_false(tp_session_is_busy(s->clients[0].session));
 }
 
 static void a_new_one_shows_its_key_at_once(void **state)
@@ -441,6 +515,35 @@ static void pass(struct scene *s, double seconds)
 
 /* ---- Replies that nobody reads --------------------------------------------------------------- */
 
+static void answers_that_the_front_holds_count_like_those_of_the_queue(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    tp_session_owes(guest, 200000);
+    assert_false(tp_session_is_busy(guest));
+    tpi_budget_queued(guest, 100000);
+    assert_true(tp_session_is_busy(guest));
+    tp_session_owes(guest, 0);
+    assert_false(tp_session_is_busy(guest));
+    assert_int_equal(guest->account.own.queued, 100000);
+    for (int i = 1; i < 5; i++) {
+        tp_session_owes(s->clients[i].session, (size_t)(7 + i) * MEGABYTE);
+    }
+    assert_int_equal(s->clients[4].lost, 1);
+    assert_int_equal(s->clients[1].lost + s->clients[2].lost + s->clients[3].lost, 0);
+}
+
+static void answers_that_the_front_makes_are_work(void **state)
+{
+    struct scene *s = *state;
+
+    tp_session_answered(s->clients[0].session, MEGABYTE);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    turn(s);
+    assert_false(tp_session_is_busy(s->clients[0].session));
+}
+
 static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(void **state)
 {
     struct scene *s = *state;
@@ -622,6 +725,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
         cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
+        cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(of_many_guests_that_wait_some_go_on_in_a_turn, begin, end),
+        cmocka_unit_test_setup_teardown(guests_wait_while_much_of_theirs_is_being_made, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
         cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),
@@ -639,6 +746,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_guest_that_holds_most_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(members_hold_what_they_need_whatever_guests_hold, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(answers_that_the_front_holds_count_like_those_of_the_queue,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(answers_that_the_front_makes_are_work, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),

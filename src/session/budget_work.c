@@ -1,5 +1,6 @@
 /* budget_work.c - the work of clients in a turn of the loop; see budget.h. */
 #include <assert.h>
+#include <limits.h>
 
 #include "session/session.h"
 
@@ -39,23 +40,56 @@ static void add_work(tpi_share *share, uint64_t turn, int64_t work)
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
-static void wake(tpi_waiting *list)
+static bool waits(const tpi_waiting *list)
 {
-    while (list->first != NULL) {
+    return list->first != NULL;
+}
+
+static bool guests_wait(const tpi_budget *budget)
+{
+    return waits(&budget->newcomers) || waits(&budget->denied) || waits(&budget->spent);
+}
+
+/* The first ones of a list, at most `most`; how many may still be woken. */
+static unsigned wake(tpi_waiting *list, unsigned most)
+{
+    while (waits(list) && most > 0) {
         tp_session *session = list->first;
         list->first = session->account.next_waiting;
+        list->last = waits(list) ? list->last : NULL;
         session->account.next_waiting = NULL;
         session->account.waiting = false;
         session->events->ready(session->context);
+        most--;
     }
-    list->last = NULL;
+    return most;
 }
 
-static void wake_all(tpi_budget *budget)
+/* Those that were not woken had nothing in the turn that follows. */
+static void append(tpi_waiting *list, tpi_waiting *rest)
 {
-    wake(&budget->newcomers);
-    wake(&budget->denied);
-    wake(&budget->spent);
+    if (waits(rest)) {
+        *(waits(list) ? &list->last->account.next_waiting : &list->first) = rest->first;
+        list->last = rest->last;
+        *rest = (tpi_waiting){NULL, NULL};
+    }
+}
+
+/* New guests and old ones that had nothing come first in turns: there are always new ones when
+ * clients connect again and again. Thousands may wait, and each that is woken looks at what it has,
+ * so no more are woken than may find work left. */
+static void wake_guests(tpi_budget *budget)
+{
+    const bool new_ones_first = budget->guest_turn % 2 == 0;
+    unsigned most = TPI_BUDGET_WOKEN;
+
+    most = wake(new_ones_first ? &budget->newcomers : &budget->denied, most);
+    most = wake(new_ones_first ? &budget->denied : &budget->newcomers, most);
+    (void)wake(&budget->spent, most);
+    append(&budget->denied, &budget->spent);
+    if (guests_wait(budget)) {
+        tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
+    }
 }
 
 /* Guests may go on. */
@@ -65,7 +99,7 @@ static void end_rest(void *context)
 
     budget->resting = false;
     budget->guest_turn++;
-    wake_all(budget);
+    wake_guests(budget);
 }
 
 /* Let guests wait for a while, if some of them wait. A clock that stands still ends no wait, and
@@ -73,10 +107,8 @@ static void end_rest(void *context)
 static bool rest(tpi_budget *budget)
 {
     tp_loop *loop = tpi_hub_loop(budget->hub);
-    const bool some = budget->newcomers.first != NULL || budget->denied.first != NULL ||
-                      budget->spent.first != NULL;
 
-    if (!some || tp_loop_clock(loop) != tp_clock_real() ||
+    if (!guests_wait(budget) || tp_loop_clock(loop) != tp_clock_real() ||
         (budget->rest == NULL &&
          tp_timer_create(&budget->rest, loop, end_rest, budget, NULL) != TP_OK)) {
         return false;
@@ -93,10 +125,10 @@ static void on_turn_end(tp_after *after)
     assert(tp_loop_is_current(tpi_hub_loop(budget->hub)));
     budget->turn++;
     tpi_budget_try_parked(budget);
-    wake(&budget->members);
+    (void)wake(&budget->members, UINT_MAX);
     if (!budget->resting && !rest(budget)) {
         budget->guest_turn++;
-        wake_all(budget);
+        wake_guests(budget);
     }
 }
 
@@ -133,11 +165,19 @@ void tpi_budget_end_work(tp_session *session, size_t bytes)
     session->account.mark_ns = now_ns;
 }
 
+void tp_session_answered(tp_session *session, size_t bytes)
+{
+    tpi_budget_charge(session, bytes);
+}
+
+/* Whoever has asked for a service waits for its answer, but others may ask: all guests wait while
+ * the thread has much to make. */
 static bool is_spent(tp_session *session, tpi_class class, uint64_t turn)
 {
     const tpi_share *host = tpi_budget_host_share(session);
 
-    return work_of(&session->account.own, turn) >= client_work[class] ||
+    return (class == TPI_GUESTS && budget_of(session)->blocks >= TPI_BUDGET_BLOCKS) ||
+           work_of(&session->account.own, turn) >= client_work[class] ||
            work_of(&budget_of(session)->classes[class], turn) >= class_work[class] ||
            (host != NULL && work_of(host, turn) >= host_work);
 }

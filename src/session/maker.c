@@ -8,6 +8,8 @@
 #include "session/session.h"
 #include "session/tidy.h"
 
+enum { MAKING_WAITS, MAKING_TAKEN, MAKING_LEFT };
+
 /* An answer on its way through a thread. A field belongs to the loop if nothing else is said. */
 struct making {
     tpi_item item;       /* to the thread */
@@ -18,9 +20,10 @@ struct making {
     struct making *previous;
     size_t cost;
     bool service;
-    atomic_bool abandoned; /* the session is gone; the thread looks */
+    size_t *counted;  /* borrowed: the bytes of blocks that it is a part of; NULL for none */
+    atomic_int state; /* who comes first, the thread or the end of the session */
 
-    /* The thread's, until it returns. */
+    /* The thread's from MAKING_TAKEN on, until it returns. */
     const tp_encoding *encoding; /* NULL for an answer that only keeps its place */
     tp_msghdr header;
     tp_msg *answer;        /* owned reference; NULL for a block */
@@ -33,8 +36,28 @@ struct making {
 
 /* ---- In the thread --------------------------------------------------------------------------- */
 
+/* Whether the caller came first. */
+static bool claim(struct making *m, int state)
+{
+    int waits = MAKING_WAITS;
+
+    return atomic_compare_exchange_strong(&m->state, &waits, state);
+}
+
+static void drop_value(struct making *m)
+{
+    tp_msg_unref(m->answer);
+    free(m->block);
+    m->answer = NULL;
+    m->block = NULL;
+}
+
 static void make(struct making *m)
 {
+    if (!claim(m, MAKING_TAKEN)) {
+        m->status = TP_E_CLOSED;
+        return;
+    }
     const tp_struct *type = m->answer != NULL ? tp_msg_type(m->answer) : m->type;
     const void *value = m->answer != NULL ? tp_msg_payload(m->answer) : m->block;
 
@@ -43,13 +66,8 @@ static void make(struct making *m)
         m->answer = NULL;
         return;
     }
-    m->status = atomic_load(&m->abandoned)
-                    ? TP_E_CLOSED
-                    : tp_msg_create_encoded(&m->made, m->encoding, &m->header, type, value);
-    tp_msg_unref(m->answer);
-    free(m->block);
-    m->answer = NULL;
-    m->block = NULL;
+    m->status = tp_msg_create_encoded(&m->made, m->encoding, &m->header, type, value);
+    drop_value(m);
 }
 
 static void returned(tpi_task *task);
@@ -133,6 +151,14 @@ void tpi_makers_fini(tpi_makers *makers)
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
+static void count_no_more(struct making *m)
+{
+    if (m->counted != NULL) {
+        *m->counted -= m->cost;
+        m->counted = NULL;
+    }
+}
+
 static void forget(struct making *m)
 {
     struct makings *makings = &m->session->makings;
@@ -154,6 +180,7 @@ static void returned(tpi_task *task)
     struct making *m = (struct making *)((char *)task - offsetof(struct making, task));
     tp_session *session = m->session;
 
+    count_no_more(m);
     if (session != NULL) {
         assert(session_is_current(session));
         forget(m);
@@ -240,6 +267,10 @@ bool tpi_maker_serve(tp_session *session, const tp_msghdr *header, const tp_stru
     m->encoding = encoding;
     m->cost = bytes;
     m->service = true;
+    if (tpi_budget_is_guest(session)) {
+        m->counted = &session->clients->budget.blocks;
+        *m->counted += bytes;
+    }
     tpi_budget_reserve(session, bytes);
     post(maker, session, m);
     return true;
@@ -256,6 +287,9 @@ void tpi_maker_leave(tp_session *session)
         struct making *m = session->makings.first;
         forget(m);
         m->session = NULL;
-        atomic_store(&m->abandoned, true);
+        count_no_more(m);
+        if (claim(m, MAKING_LEFT)) {
+            drop_value(m); /* the thread of guests may not come to it for long */
+        }
     }
 }

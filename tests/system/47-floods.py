@@ -142,6 +142,64 @@ def devices_at_the_universal_front():
             tap.equal(result.wrong(), [])
 
 
+def many_devices_on_the_web():
+    provides = " ".join(f'"position2d:{i}"' for i in range(300))
+    return floods.KEYS + f'front ( name "web" )\ndriver ( name "fake" rate 1 provides [ {provides} ] )\n'
+
+
+def long_answers_of_the_web_cost_little():
+    """Nothing is written anew for each device: a byte of the lists costs about what one costs that is only copied."""
+    def nanoseconds(server):
+        with open(f"/proc/{server.process.pid}/schedstat", encoding="ascii") as file:  # of the first thread, which is the loop
+            return int(file.read().split()[0])
+
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, web.Http(argparse.Namespace(port=server.fronts["web"])) as http:
+        def price(path):
+            http.ask("GET", path)
+            begun = nanoseconds(server)
+            length = sum(len(http.ask("GET", path).body) for _ in range(50))
+            return (nanoseconds(server) - begun) / length
+
+        copied = price("/api/interfaces")
+        prices = {path: price(path) / copied for path in ("/api/devices", "/api/server", "/.well-known/wot")}
+        print(f"# {prices}")
+        tap.equal({path: price < 10 for path, price in prices.items()}, dict.fromkeys(prices, True))
+
+
+def answers_of_the_web_that_nobody_reads():
+    """300 clients ask for two megabytes each. The server keeps a part of the answers and closes the clients that have most."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+        before, files = server.memory(), server.files()
+        highest = before
+        silent = [stack.enter_context(web.Http(front)) for _ in range(300)]
+        for http in silent:
+            http.send("GET", "/.well-known/wot")
+        until = time.monotonic() + 60
+        while highest < before + 2 * floods.MOST_GROWTH and server.files() > files + 40 and time.monotonic() < until:
+            highest = max(highest, server.memory())
+            time.sleep(0.01)
+        print(f"# + {(highest - before) >> 20} MB, {server.files() - files} connections left")
+        tap.equal(highest - before <= floods.MOST_GROWTH, True)
+        for http in silent:
+            http.socket.close()
+        tap.equal(floods.memory_after(server, before) <= floods.MOST_KEPT, True)
+
+
+def guests_beside_clients_that_connect_again_and_again():
+    """500 clients have asked for much and are gone. A guest that has been there before waits for one of them at a time, not for all."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, player.Client(server.address) as guest:
+        front = argparse.Namespace(port=server.fronts["web"])
+        for _ in range(100):
+            guest.request(PLAYER, 0, STATISTICS)  # it is no newcomer any more
+        for _ in range(500):
+            with web.Http(front) as http:
+                http.send("GET", "/.well-known/wot")
+        took = floods.timed(lambda: guest.request(PLAYER, 0, 1))
+        print(f"# {took * 1e3:.0f} ms")
+        tap.equal(took < 0.5, True)
+
+
 def words_at_the_emergency_stop():
     """Pings, questions for the state and panics in a panic: a connection to stop has the budget of other guests."""
     with floods.trial(PROGRAM, 'front ( name "web" )\ndriver ( name "fake" provides [ "position2d:0" ] )\n') as trial:
@@ -274,5 +332,6 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
+         long_answers_of_the_web_cost_little, answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
