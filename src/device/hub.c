@@ -169,14 +169,13 @@ static void note_busy(const tpi_hub *hub, const tp_instance *instance)
 static bool join_workers(const tpi_hub *hub, int64_t patience_ns)
 {
     const int64_t least_ns = 100 * TP_NS_PER_MS; /* for those behind one that does not end */
-    const int64_t end_ns = tp_clock_now_ns(tp_clock_real()) + patience_ns;
+    const int64_t end_ns =
+        patience_ns == TP_NEVER ? TP_NEVER : tp_clock_now_ns(tp_clock_real()) + patience_ns;
     bool all = true;
 
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         const int64_t soon_ns = tp_clock_now_ns(tp_clock_real()) + least_ns;
-        if (!tpi_worker_join_by(instance, patience_ns == TP_NEVER ? TP_NEVER
-                                          : end_ns > soon_ns      ? end_ns
-                                                                  : soon_ns)) {
+        if (!tpi_worker_join_by(instance, end_ns > soon_ns ? end_ns : soon_ns)) {
             note_busy(hub, instance);
             all = false;
         }
