@@ -44,7 +44,7 @@ static const struct kind {
      {{".xml", new_robot}},
      "troupe robots --check @.xml\n"
      "troupe robots @.xml\n"
-     "troupe translate @.xml Drive 50\n"},
+     "troupe translate @.xml Drive 50 0\n"},
     {"sensor",
      {{".xml", new_sensor}},
      "troupe sensors check @.xml\n"

@@ -99,7 +99,7 @@ static void put_message(tpi_buf *out, const tp_message *message, const char *com
 }
 
 void example_put_messages(tpi_buf *out, const tp_interface *interface, tp_kind kind,
-                          const char *command, const char *device)
+                          const char *command, const char *device, const char *url)
 {
     uint32_t count = 0;
 
@@ -113,8 +113,8 @@ void example_put_messages(tpi_buf *out, const tp_interface *interface, tp_kind k
             put_message(out, &interface->messages[i], command, device);
         }
     }
-    if (count > 0) {
-        tpi_buf_printf(out, "\nWhat the fields mean: %s interfaces %s\n", called(),
-                       interface->name);
+    if (count > 0 && (url == NULL || strncmp(url, "inproc:", 7) != 0)) {
+        tpi_buf_printf(out, "\nWhat the fields mean: %s interfaces %s%s%s\n", called(),
+                       interface->name, url != NULL ? " --url " : "", url != NULL ? url : "");
     }
 }

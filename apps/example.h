@@ -11,8 +11,10 @@
 void example_put(tpi_buf *out, const tp_struct *type, bool asks);
 
 /* Append all messages of a kind, each with its sentence and a command line to copy:
- * "troupe COMMAND DEVICE MESSAGE 'JSON'", with the program as in called.h. */
+ * "troupe COMMAND DEVICE MESSAGE 'JSON'", with the program as in called.h. `url` is the server that
+ * the interface was read from, NULL for an interface that every program knows; only a
+ * server outside of this program describes it once more. */
 void example_put_messages(tpi_buf *out, const tp_interface *interface, tp_kind kind,
-                          const char *command, const char *device);
+                          const char *command, const char *device, const char *url);
 
 #endif

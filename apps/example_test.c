@@ -63,7 +63,7 @@ static void messages_are_listed_with_a_line_to_copy(void **state)
     (void)state;
     assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
     example_put_messages(&text, tp_catalogue_named(catalogue, "ptz"), TP_KIND_COMMAND, "send",
-                         "ptz:1");
+                         "ptz:1", NULL);
     assert_string_equal(tpi_buf_text(&text),
                         "ptz has 1 command:\n\n"
                         "STATE - Turns and zooms the unit.\n"
@@ -71,8 +71,13 @@ static void messages_are_listed_with_a_line_to_copy(void **state)
                         "'{\"pan\":0,\"tilt\":0,\"zoom\":0,\"panspeed\":0,\"tiltspeed\":0}'\n"
                         "\nWhat the fields mean: troupe interfaces ptz\n");
     tpi_buf_clear(&text);
+    example_put_messages(&text, tp_catalogue_named(catalogue, "ptz"), TP_KIND_COMMAND, "send",
+                         "ptz:1", "tcp:robot.local:6665");
+    assert_non_null(
+        strstr(tpi_buf_text(&text), "mean: troupe interfaces ptz --url tcp:robot.local:6665\n"));
+    tpi_buf_clear(&text);
     example_put_messages(&text, tp_catalogue_named(catalogue, "laser"), TP_KIND_COMMAND, "send",
-                         "laser");
+                         "laser", NULL);
     assert_string_equal(tpi_buf_text(&text), "laser has 0 commands.\n");
     tpi_buf_fini(&text);
     tp_catalogue_destroy(catalogue);

@@ -9,7 +9,7 @@ const char new_robot[] =
     "\n"
     "  \"troupe robots @.xml\" prints its devices and how each command is done; the option check "
     "validates it and runs its examples.\n"
-    "  \"troupe translate @.xml Drive 50\" prints the bytes of a command.\n"
+    "  \"troupe translate @.xml Drive 50 0\" prints the bytes of a command.\n"
     "\n"
     "  This robot is invented: replace its bytes by those of yours. robot-files.md explains every "
     "element.\n"

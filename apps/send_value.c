@@ -1,5 +1,6 @@
 /* send_value.c - the value of a message that is sent, and which messages there are. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -98,12 +99,39 @@ int send_read_value(struct send *s)
     return result;
 }
 
+/* Every program has it in itself, so that `troupe interfaces` needs no server to describe it. */
+static bool is_built_in(const tp_interface *interface)
+{
+    tp_catalogue *catalogue = NULL;
+    const bool is = tp_catalogue_create(&catalogue, NULL) != TP_OK ||
+                    tp_catalogue_named(catalogue, interface->name) != NULL;
+
+    tp_catalogue_destroy(catalogue);
+    return is;
+}
+
+/* As the client library chooses it. */
+static const char *server_of(const struct send *s)
+{
+    const char *url = remote_url(&s->remote);
+
+    url = url == NULL ? getenv("TROUPE_URL") : url;
+    return url == NULL || url[0] == '\0' ? "localhost" : url;
+}
+
 int send_list_messages(const struct send *s)
 {
+    const tp_interface *interface = s->device.interface;
+    const bool by_option = s->remote.own_url == NULL && called_server()[0] != '\0';
+    tpi_buf device = {0};
     tpi_buf out = {0};
 
-    example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
-    if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
+    tpi_buf_printf(&device, "%s%s%s%s", by_option ? "--url" : "", by_option ? called_server() : "",
+                   by_option ? " " : "", s->words[0]);
+    example_put_messages(&out, interface, s->kind, s->remote.command, tpi_buf_text(&device),
+                         is_built_in(interface) ? NULL : server_of(s));
+    tpi_buf_fini(&device);
+    if (s->kind == TP_KIND_REQUEST && interface->code != 0) {
         tpi_buf_printf(&out, "Requests that every device has: %s request common\n", called());
     }
     return command_write(s->remote.command, &out);

@@ -7,7 +7,7 @@
 
 #include "output.h"
 
-enum { GAP = 2, LONGEST_CELL = 1024 };
+enum { GAP = 2, LONGEST_CELL = 1024, SHORTEST = 16 /* of what is shortened */ };
 
 void table_init(struct table *table, const char *const *headings)
 {
@@ -53,6 +53,22 @@ static void measure(const struct table *table, size_t *widths, size_t *columns)
     }
 }
 
+/* The beginning and the end of a text, since both tell names apart. */
+static void put_shortened(tpi_buf *out, const char *text, size_t width)
+{
+    static const char dots[] = "...";
+    const size_t length = strlen(text), rest = width - strlen(dots);
+    size_t end = output_fit(text, length, rest - rest / 2), tail = end;
+
+    tpi_buf_put(out, text, end);
+    tpi_buf_puts(out, dots);
+    while (output_width(text + tail, length - tail) > rest / 2) {
+        const size_t step = output_fit(text + tail, length - tail, 2); /* any character */
+        tail += step > 0 ? step : 1;
+    }
+    tpi_buf_puts(out, text + tail);
+}
+
 /* One cell; behind the last one of a line stand no blanks. */
 static void put_cell(tpi_buf *out, const char *text, size_t width, bool right, bool last)
 {
@@ -60,7 +76,11 @@ static void put_cell(tpi_buf *out, const char *text, size_t width, bool right, b
     const size_t blanks = width > own ? width - own : 0;
 
     tpi_buf_indent(out, right ? blanks : 0);
-    tpi_buf_puts(out, text);
+    if (own > width && !last) {
+        put_shortened(out, text, width);
+    } else {
+        tpi_buf_puts(out, text);
+    }
     tpi_buf_indent(out, !right && !last ? blanks : 0);
     tpi_buf_indent(out, last ? 0 : GAP);
 }
@@ -147,6 +167,25 @@ static void hide(struct choice *choice, size_t indent, size_t most, bool only_bl
     }
 }
 
+/* Make long texts shorter, the longest first; not in the first column and not in the last one. */
+static void shorten(const struct table *table, struct choice *choice, size_t indent, size_t most)
+{
+    for (;;) {
+        size_t longest = 0;
+        for (size_t i = 1; i + 1 < choice->columns; i++) {
+            const bool can =
+                !choice->hidden[i] && table->headings[i][0] != '>' && choice->widths[i] > SHORTEST;
+            if (can && (longest == 0 || choice->widths[i] > choice->widths[longest])) {
+                longest = i;
+            }
+        }
+        if (longest == 0 || width_of(choice, indent) <= most) {
+            return;
+        }
+        choice->widths[longest]--;
+    }
+}
+
 /* The columns that were left out though they say something. */
 static void put_hidden(tpi_buf *out, const struct table *table, const struct choice *choice,
                        size_t indent)
@@ -204,6 +243,12 @@ void table_put(tpi_buf *out, const struct table *table, size_t indent, size_t mo
     struct choice choice = {.columns = 0};
 
     measure(table, choice.widths, &choice.columns);
+    if (most > 0) { /* what is cut off the last column leaves at least its heading */
+        const size_t last = choice.columns - 1;
+        const size_t heading = strlen(heading_text(table->headings[last]));
+        choice.widths[last] = choice.widths[last] > heading ? heading : choice.widths[last];
+        shorten(table, &choice, indent, most);
+    }
     put_table(out, table, &choice, indent, most);
 }
 
@@ -215,6 +260,7 @@ void table_put_fitting(tpi_buf *out, const struct table *table, size_t indent, s
     find_blank(table, &choice);
     if (most > 0) {
         hide(&choice, indent, most, true);
+        shorten(table, &choice, indent, most);
         hide(&choice, indent, most, false);
     }
     put_table(out, table, &choice, indent, most);

@@ -93,6 +93,38 @@ static void columns_that_do_not_fit_are_left_out_whole(void **state)
     table_fini(&table);
 }
 
+static void long_texts_keep_their_beginning_and_their_end(void **state)
+{
+    static const char *const kinds[] = {"DEVICE", "NAME", "DRIVER", ">READ", "WHAT", NULL};
+    static const char *const cells[] = {"laser:0",
+                                        "a-robot-with-quite-a-long-name.laser",
+                                        "sim0",
+                                        "1",
+                                        "A laser that scans.",
+                                        "map:0",
+                                        "gr\xc3\xbcn",
+                                        "sim0",
+                                        "0",
+                                        "A map."};
+    struct table table;
+
+    (void)state;
+    table_init(&table, kinds);
+    for (size_t i = 0; i < 10; i++) {
+        table_cell(&table, "%s", cells[i]);
+    }
+    assert_table(&table, 0, 48,
+                 "DEVICE   NAME                 DRIVER  READ  WHAT\n"
+                 "laser:0  a-robot-...me.laser  sim0       1  A\n"
+                 "map:0    gr\xc3\xbcn                 sim0       0  A\n");
+    assert_fitting(&table, 40,
+                   "DEVICE   NAME              DRIVER  READ\n"
+                   "laser:0  a-robot...laser  sim0       1\n"
+                   "map:0    gr\xc3\xbcn              sim0       0\n"
+                   "not shown here: WHAT\n");
+    table_fini(&table);
+}
+
 static void cells_from_elsewhere_are_made_harmless(void **state)
 {
     struct table table;
@@ -140,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
         cmocka_unit_test(columns_that_do_not_fit_are_left_out_whole),
+        cmocka_unit_test(long_texts_keep_their_beginning_and_their_end),
         cmocka_unit_test(cells_from_elsewhere_are_made_harmless),
         cmocka_unit_test(times_are_told_in_words),
         cmocka_unit_test(states_have_names),

@@ -105,7 +105,7 @@ static tp_status space_vel(tp_device *device, const tp_position3d_cmd_vel *ask, 
 
     (void)err;
     space_halt(fake_of(device));
-    space->vel = !fake_of(device)->off && ask->state != 0 ? ask->vel : (tp_pose3d){0};
+    space->vel = !fake_of(device)->off ? ask->vel : (tp_pose3d){0};
     return TP_OK;
 }
 
@@ -123,7 +123,7 @@ static tp_status space_pos(tp_device *device, const tp_position3d_cmd_pos *ask, 
     space->mps = tpi_fake_speed_or(sqrt(vel->px * vel->px + vel->py * vel->py + vel->pz * vel->pz),
                                    FAKE_USUAL_MPS);
     space->radps = tpi_fake_speed_or(vel->pyaw, FAKE_USUAL_RADPS);
-    space->going = !fake_of(device)->off && ask->state != 0;
+    space->going = !fake_of(device)->off;
     return TP_OK;
 }
 

@@ -18,7 +18,7 @@ static void a_velocity_is_integrated_along_a_circle(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "position2d:0", exact);
     const tp_position2d_cmd_vel quarter = {.vel = {.px = 1, .pa = pi / 2}, .state = 1};
-    const tp_position2d_cmd_vel sideways = {.vel = {.py = 0.5}, .state = 1};
+    const tp_position2d_cmd_vel sideways = {.vel = {.py = 0.5}, .state = 0}; /* has no effect */
     const tp_position2d_data *data;
 
     (void)state;
@@ -229,11 +229,12 @@ static void numbers_that_are_none_are_refused(void **state)
     play_destroy(p);
 }
 
+/* Player's clients in C++ send a `state` of 0 with each of these commands. */
 static void a_line_is_followed_to_its_end(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "position1d:0", exact);
-    const tp_position1d_cmd_vel go = {.vel = 2, .state = 1};
-    const tp_position1d_cmd_pos back = {.pos = 1, .vel = 1, .state = 1};
+    const tp_position1d_cmd_vel go = {.vel = 2};
+    const tp_position1d_cmd_pos back = {.pos = 1, .vel = 1};
     const tp_position1d_data *data;
 
     (void)state;
@@ -250,11 +251,12 @@ static void a_line_is_followed_to_its_end(void **state)
     play_destroy(p);
 }
 
+/* Player's clients in C++ send a `state` of 0 with velocities. */
 static void a_flight_is_an_arc_that_rises(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "position3d:0", exact);
-    const tp_position3d_cmd_vel spiral = {.vel = {.px = 1, .pz = 0.5, .pyaw = pi / 2}, .state = 1};
-    const tp_position3d_cmd_pos home = {.pos = {0}, .vel = {.pz = 1}, .state = 1};
+    const tp_position3d_cmd_vel spiral = {.vel = {.px = 1, .pz = 0.5, .pyaw = pi / 2}};
+    const tp_position3d_cmd_pos home = {.pos = {0}, .vel = {.pz = 1}};
     const tp_position3d_data *data;
 
     (void)state;

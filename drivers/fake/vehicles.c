@@ -57,7 +57,7 @@ static tp_status line_vel(tp_device *device, const tp_position1d_cmd_vel *ask, t
 
     (void)err;
     line_halt(fake_of(device));
-    line->vel = !fake_of(device)->off && ask->state != 0 ? vel : 0;
+    line->vel = !fake_of(device)->off ? vel : 0;
     return TP_OK;
 }
 
@@ -70,7 +70,7 @@ static tp_status line_pos(tp_device *device, const tp_position1d_cmd_pos *ask, t
     line_halt(fake_of(device));
     line->goal = values[0];
     line->speed = tpi_fake_speed_or(values[1], FAKE_USUAL_MPS);
-    line->going = !fake_of(device)->off && ask->state != 0;
+    line->going = !fake_of(device)->off;
     return TP_OK;
 }
 
@@ -156,12 +156,12 @@ static void plane_publish(fake_device *d)
 }
 
 /* Begin a movement, unless the motors are off. */
-static void plane_go(tp_device *device, fake_drive_mode mode, const tp_pose2d *vel, bool on)
+static void plane_go(tp_device *device, fake_drive_mode mode, const tp_pose2d *vel)
 {
     struct plane *plane = fake_state(device);
 
     tpi_fake_drive_stop(&plane->drive);
-    if (!fake_of(device)->off && on) {
+    if (!fake_of(device)->off) {
         plane->drive.mode = mode;
         plane->drive.vel = *vel;
     }
@@ -172,7 +172,7 @@ static tp_status plane_vel(tp_device *device, const tp_position2d_cmd_vel *ask, 
 {
 
     (void)err;
-    plane_go(device, FAKE_VELOCITY, &ask->vel, ask->state != 0);
+    plane_go(device, FAKE_VELOCITY, &ask->vel);
     return TP_OK;
 }
 
@@ -184,7 +184,7 @@ static tp_status plane_pos(tp_device *device, const tp_position2d_cmd_pos *ask, 
     plane->drive.goal = ask->pos;
     plane->drive.forward_mps = tpi_fake_speed_or(hypot(ask->vel.px, ask->vel.py), FAKE_USUAL_MPS);
     plane->drive.turn_radps = tpi_fake_speed_or(ask->vel.pa, FAKE_USUAL_RADPS);
-    plane_go(device, FAKE_POSE, &(tp_pose2d){0}, ask->state != 0);
+    plane_go(device, FAKE_POSE, &(tp_pose2d){0});
     return TP_OK;
 }
 
@@ -196,7 +196,7 @@ static tp_status plane_car(tp_device *device, const tp_position2d_cmd_car *ask, 
     }
     const tp_pose2d vel = {.px = ask->velocity,
                            .pa = ask->velocity * tan(ask->angle) / wheelbase_m};
-    plane_go(device, FAKE_VELOCITY, &vel, true);
+    plane_go(device, FAKE_VELOCITY, &vel);
     return TP_OK;
 }
 
@@ -210,7 +210,7 @@ static tp_status plane_vel_head(tp_device *device, const tp_position2d_cmd_vel_h
     plane->drive.goal.pa = ask->angle;
     plane->drive.forward_mps = ask->velocity;
     plane->drive.turn_radps = FAKE_USUAL_RADPS;
-    plane_go(device, FAKE_HEADING, &vel, true);
+    plane_go(device, FAKE_HEADING, &vel);
     return TP_OK;
 }
 

@@ -190,12 +190,11 @@ static tp_status take(struct inhibit *h, const movement *what, tp_error *err)
 
 static tp_status take_vel(struct inhibit *h, const tp_position2d_cmd_vel *ask, tp_error *err)
 {
-    const bool on = ask->state != 0; /* motors that are off move nothing */
-    const movement what = {.code = TP_POSITION2D_CMD_VEL,
-                           .vel = *ask,
-                           .motion = {.forward = on ? ask->vel.px : 0,
-                                      .sideways = on ? ask->vel.py : 0,
-                                      .turn = on ? ask->vel.pa : 0}};
+    /* Whatever its `state`: many robots drive on a VEL with 0, as Player's do. */
+    const movement what = {
+        .code = TP_POSITION2D_CMD_VEL,
+        .vel = *ask,
+        .motion = {.forward = ask->vel.px, .sideways = ask->vel.py, .turn = ask->vel.pa}};
 
     return take(h, &what, err);
 }

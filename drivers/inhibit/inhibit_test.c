@@ -104,10 +104,25 @@ static void stopping_is_always_allowed(void **state)
     (void)state;
     go(p, 0, 0, 0); /* before anything was seen */
     assert_told(p, 0, 0, 0);
-    const tp_position2d_cmd_vel off = {.vel = {1, 0, 0}, .state = 0};
-    play_command(p, TP_POSITION2D_CMD_VEL, &off);
+    play_destroy(p);
+}
+
+/* Robots may drive on a VEL with a `state` of 0, as the simulated ones do. */
+static void a_velocity_is_judged_whatever_its_state(void **state)
+{
+    play *p = begin_laser(NULL);
+    const tp_position2d_cmd_vel fast = {.vel = {1, 0, 0}, .state = 0};
+
+    (void)state;
+    see(p, 0, 0.6f);
+    play_assert_command_refused(
+        p, TP_POSITION2D_CMD_VEL, &fast,
+        "stopped: the laser sees something after 0.20 m, stop_distance is 0.30 m");
+    see(p, 0, 8);
+    play_command(p, TP_POSITION2D_CMD_VEL, &fast);
     puppet_wait(&p->b, 0);
     const tp_position2d_cmd_vel *told = puppet_last(&p->b, base, TP_POSITION2D_CMD_VEL);
+    play_assert_near(told->vel.px, 1);
     assert_int_equal(told->state, 0);
     play_destroy(p);
 }
@@ -143,11 +158,11 @@ static void it_stops_at_once_and_waits_for_a_command(void **state)
     see(p, 0, 8);
     go(p, 0.5, 0, 0);
     assert_int_equal(p->r.counts[TP_COMMON_DATA_PROPERTY], 0);
-    see(p, 0, 0.5f);
+    see(p, 0, 0.6f);
     assert_told(p, 0, 0, 0);
     assert_int_equal(p->r.counts[TP_COMMON_DATA_PROPERTY], 1);
     assert_string_equal(announced(p),
-                        "the laser sees something after 0.10 m, stop_distance is 0.30 m");
+                        "the laser sees something after 0.20 m, stop_distance is 0.30 m");
     const uint32_t before = told_count(p);
     see(p, 0, 8);
     see(p, 0, 0.5f);
@@ -534,6 +549,7 @@ int main(void)
         cmocka_unit_test(a_curve_is_judged_along_its_arc),
         cmocka_unit_test(turning_on_the_spot_needs_a_clear_circle),
         cmocka_unit_test(stopping_is_always_allowed),
+        cmocka_unit_test(a_velocity_is_judged_whatever_its_state),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(it_stops_at_once_and_waits_for_a_command),
         cmocka_unit_test(it_goes_on_by_itself_if_it_may),

@@ -19,6 +19,7 @@ struct axis {
     double zero; /* the actuator's position that is reported as 0 */
     bool off;
     enum control control;
+    enum control last; /* that of the last command */
 };
 
 static bool is_actuator(const simd *s, tpi_sim_model model)
@@ -110,33 +111,33 @@ static tp_status check(const struct axis *axis, enum control wanted, double valu
     return TP_OK;
 }
 
-/* A `state` of 0 locks it. */
+/* The `state` of commands has no effect, as that of a position2d: Player's C++ clients send 0. */
 static tp_status cmd_vel(tp_device *device, const tp_position1d_cmd_vel *ask, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const struct axis *axis = d->state;
-    const double speed = ask->state != 0 ? (double)ask->vel : 0;
+    struct axis *axis = d->state;
     tp_status status = check(axis, CONTROL_SPEED, (double)ask->vel, "vel", err);
 
-    return status != TP_OK || axis->off
-               ? status
-               : tpi_sim_actuator_turn(d->owner->world, d->model, speed, err);
+    if (status != TP_OK || axis->off) {
+        return status;
+    }
+    axis->last = CONTROL_SPEED;
+    return tpi_sim_actuator_turn(d->owner->world, d->model, (double)ask->vel, err);
 }
 
 static tp_status cmd_pos(tp_device *device, const tp_position1d_cmd_pos *ask, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const struct axis *axis = d->state;
+    struct axis *axis = d->state;
     tp_status status = check(axis, CONTROL_POSITION, (double)ask->pos, "pos", err);
 
     status = status == TP_OK ? check(axis, CONTROL_POSITION, (double)ask->vel, "vel", err) : status;
     if (status != TP_OK || axis->off) {
         return status;
     }
-    return ask->state == 0
-               ? tpi_sim_actuator_turn(d->owner->world, d->model, 0, err)
-               : tpi_sim_actuator_go(d->owner->world, d->model, (double)ask->pos + axis->zero,
-                                     fabs((double)ask->vel), err);
+    axis->last = CONTROL_POSITION;
+    return tpi_sim_actuator_go(d->owner->world, d->model, (double)ask->pos + axis->zero,
+                               fabs((double)ask->vel), err);
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -177,7 +178,7 @@ static tp_status position_mode(tp_device *device, const tp_position1d_position_m
     const enum control control = ask->state != 0 ? CONTROL_POSITION : CONTROL_SPEED;
 
     (void)err;
-    if (control != axis->control && axis->control != CONTROL_ANY) {
+    if (control != axis->last && axis->last != CONTROL_ANY) {
         axis_halt(simd_of(device)); /* the other controller lets go */
     }
     axis->control = control;

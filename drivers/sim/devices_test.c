@@ -170,7 +170,12 @@ static void a_vehicle_obeys_the_control_that_was_chosen(void **state)
     (void)state;
     stage_begin(&s, "world:0 position2d:0", YARD);
     bench_reader *r = stage_open(&s, "position2d:0");
+    stage_command(&s, r, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 1);
     stage_request(&s, r, TP_POSITION2D_REQ_POSITION_MODE, &position);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0); /* what was commanded before has ended */
     assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_VEL, &forward) < 0);
     assert_string_equal(s.p->b.err.text,
                         "the vehicle is under position control, as POSITION_MODE has chosen");

@@ -17,6 +17,7 @@ struct flyer {
     bool off;
     bool stands; /* it was stopped for good, and no controller of the world moves it */
     enum control control;
+    enum control last; /* that of the last command */
 };
 
 /* A controller of the world goes on when the client that moved it has left. */
@@ -101,17 +102,16 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const doubl
     if (f->off) {
         return TP_OK;
     }
+    f->last = position ? CONTROL_POSITION : CONTROL_SPEED;
     tp_status status = tpi_sim_fly(d->owner->world, d->model, mode, goal, climb_speed, err);
     f->stands = status != TP_OK && f->stands;
     return status;
 }
 
-/* A `state` of 0 lets it hover. */
+/* The `state` of commands has no effect, as that of a position2d: Player's C++ clients send 0. */
 static tp_status set_vel(tp_device *device, const tp_position3d_cmd_vel *ask, tp_error *err)
 {
-    const double on = ask->state != 0 ? 1 : 0;
-    const double goal[4] = {on * ask->vel.px, on * ask->vel.py, on * ask->vel.pz,
-                            on * ask->vel.pyaw};
+    const double goal[4] = {ask->vel.px, ask->vel.py, ask->vel.pz, ask->vel.pyaw};
     tp_status status = check_pose("vel", &ask->vel, err);
 
     return status == TP_OK ? command(device, TPI_SIM_DRIVE_VELOCITY, goal, 0, err) : status;
@@ -119,15 +119,13 @@ static tp_status set_vel(tp_device *device, const tp_position3d_cmd_vel *ask, tp
 
 static tp_status set_pos(tp_device *device, const tp_position3d_cmd_pos *ask, tp_error *err)
 {
-    static const double still[4] = {0};
     const double goal[4] = {ask->pos.px, ask->pos.py, ask->pos.pz, ask->pos.pyaw};
     tp_status status = check_pose("pos", &ask->pos, err);
 
     if (status != TP_OK || !isfinite(ask->vel.pz)) {
         return status != TP_OK ? status : tp_fail(err, TP_E_RANGE, "vel.pz is %g", ask->vel.pz);
     }
-    return ask->state == 0 ? command(device, TPI_SIM_DRIVE_VELOCITY, still, 0, err)
-                           : command(device, TPI_SIM_DRIVE_POSITION, goal, fabs(ask->vel.pz), err);
+    return command(device, TPI_SIM_DRIVE_POSITION, goal, fabs(ask->vel.pz), err);
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -174,7 +172,7 @@ static tp_status position_mode(tp_device *device, const tp_position3d_position_m
     const enum control control = ask->value != 0 ? CONTROL_POSITION : CONTROL_SPEED;
 
     (void)err;
-    if (control != f->control && f->control != CONTROL_ANY) {
+    if (control != f->last && f->last != CONTROL_ANY) {
         tpi_sim_stop(d->owner->world, d->model); /* the other controller lets go */
     }
     f->control = control;

@@ -74,6 +74,32 @@ static void a_lift_stalls_below_a_ceiling(void **state)
     stage_end(&s);
 }
 
+/* Player's C++ clients send a `state` of 0 with every command to a position1d. */
+static void an_axis_moves_whatever_the_state_of_a_command(void **state)
+{
+    stage s;
+    const tp_position1d_position_mode_req position = {.state = 1}, speed = {.state = 0};
+    const tp_position1d_cmd_vel up = {.vel = 0.25F};
+    const tp_position1d_cmd_pos there = {.pos = 1, .vel = 0.5F};
+
+    (void)state;
+    stage_begin(&s, "world:0 position1d:0", GALLERY "lift");
+    bench_reader *r = stage_open(&s, "position1d:0");
+    stage_command(&s, r, TP_POSITION1D_CMD_VEL, &up);
+    stage_step(&s, 4);
+    play_assert_near((double)axis(r)->vel, 0.25);
+    stage_request(&s, r, TP_POSITION1D_REQ_POSITION_MODE, &position);
+    stage_step(&s, 1);
+    play_assert_near((double)axis(r)->vel, 0); /* what was commanded before has ended */
+    stage_command(&s, r, TP_POSITION1D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near((double)axis(r)->vel, 0.5);
+    stage_request(&s, r, TP_POSITION1D_REQ_POSITION_MODE, &speed);
+    stage_step(&s, 1);
+    play_assert_near((double)axis(r)->vel, 0);
+    stage_end(&s);
+}
+
 static void an_axis_keeps_to_what_it_was_asked(void **state)
 {
     stage s;
@@ -202,6 +228,32 @@ static void an_aircraft_goes_to_a_pose_and_refuses_roll(void **state)
     play_assert_near(geom->size.sh, 0.3);
     stage_step(&s, 1);
     assert_true(fabs(flyer(r)->pos.pz + 1) < 1e-5);
+    stage_end(&s);
+}
+
+/* Player's C++ clients send a `state` of 0 with SetSpeed. */
+static void an_aircraft_moves_whatever_the_state_of_a_command(void **state)
+{
+    stage s;
+    const tp_position3d_position_mode_req position = {.value = 1}, speed = {.value = 0};
+    const tp_position3d_cmd_vel up = {.vel = {.pz = 0.5}};
+    const tp_position3d_cmd_pos there = {.pos = {.pz = 2}, .vel = {.pz = 0.25}};
+
+    (void)state;
+    stage_begin(&s, "world:0 position3d:0", GALLERY "copter");
+    bench_reader *r = stage_open(&s, "position3d:0");
+    stage_command(&s, r, TP_POSITION3D_CMD_SET_VEL, &up);
+    stage_step(&s, 2);
+    play_assert_near(flyer(r)->vel.pz, 0.5);
+    stage_request(&s, r, TP_POSITION3D_REQ_POSITION_MODE, &position);
+    stage_step(&s, 1);
+    play_assert_near(flyer(r)->vel.pz, 0); /* what was commanded before has ended */
+    stage_command(&s, r, TP_POSITION3D_CMD_SET_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near(flyer(r)->vel.pz, 0.25);
+    stage_request(&s, r, TP_POSITION3D_REQ_POSITION_MODE, &speed);
+    stage_step(&s, 1);
+    play_assert_near(flyer(r)->vel.pz, 0);
     stage_end(&s);
 }
 
@@ -459,6 +511,9 @@ static void nodes_report_as_often_as_they_are_asked(void **state)
     assert_int_equal(light->enable, 1);
     often.frequency = 0;
     stage_refused(&s, r, TP_WSN_REQ_DATAFREQ, &often, "a node cannot report 0 times a second");
+    often.frequency = 11;
+    stage_refused(&s, r, TP_WSN_REQ_DATAFREQ, &often,
+                  "a node of this world reports at most 10 times a second");
     stage_end(&s);
 }
 
@@ -545,7 +600,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lift_goes_to_a_place_and_to_its_ends),
         cmocka_unit_test(a_lift_stalls_below_a_ceiling),
+        cmocka_unit_test(an_axis_moves_whatever_the_state_of_a_command),
         cmocka_unit_test(an_axis_keeps_to_what_it_was_asked),
+        cmocka_unit_test(an_aircraft_moves_whatever_the_state_of_a_command),
         cmocka_unit_test(what_stands_on_a_joint_tells_where_it_is),
         cmocka_unit_test(an_aircraft_flies_over_a_crate_and_lands),
         cmocka_unit_test(an_aircraft_goes_to_a_pose_and_refuses_roll),

@@ -286,9 +286,14 @@ static void set_period(simd_device *d, tpi_sim_model mote, const void *ask)
 static tp_status datafreq(tp_device *device, const tp_wsn_datafreq_config *ask, tp_error *err)
 {
     const struct choice c = {ask->node_id, ask->group_id};
+    const double most = 1e6 / (double)tpi_sim_interval_us(simd_of(device)->owner->world);
 
-    if (!(ask->frequency >= 1e-6 && ask->frequency <= 1e6)) {
+    if (!(ask->frequency >= 1e-6)) {
         return tp_fail(err, TP_E_RANGE, "a node cannot report %g times a second", ask->frequency);
+    }
+    if (ask->frequency > most) { /* a step makes one report */
+        return tp_fail(err, TP_E_RANGE, "a node of this world reports at most %g times a second",
+                       most);
     }
     return for_each(device, &c, set_period, ask, err);
 }

@@ -306,9 +306,10 @@ static tp_status position_mode(tp_device *device, const tp_position2d_position_m
     simd_device *d = simd_of(device);
     struct vehicle *v = d->state;
     const enum control control = ask->state != 0 ? CONTROL_POSITION : CONTROL_SPEED;
+    const bool to_a_pose = v->mode == TPI_SIM_DRIVE_POSITION;
 
     (void)err;
-    if (control != v->control && v->control != CONTROL_ANY) { /* the other controller lets go */
+    if (to_a_pose != (control == CONTROL_POSITION)) { /* the other controller lets go */
         end_motion(d);
     }
     v->control = control;

@@ -89,11 +89,14 @@ def a_client_builds_and_drives():
 
 def a_robot_file_is_without_mistakes_and_tests_itself():
     with tempfile.TemporaryDirectory() as folder:
-        result = new(folder, "robot", "mybot")
+        result = result_of_new = new(folder, "robot", "mybot")
         tap.equal((result.returncode, result.stderr), (0, ""))
         assert "troupe robots --check mybot.xml" in result.stdout, result.stdout
         result = tap.run([PACKAGE.troupe, "robots", "--check", "mybot.xml"], cwd=folder)
         tap.equal((result.returncode, result.stdout, result.stderr), (0, "mybot.xml: 6 devices, 5 translations, 5 examples\n", ""))
+        printed = result_of_new.stdout.split("troupe ")[-1].split()
+        result = tap.run([PACKAGE.troupe, *printed], cwd=folder)
+        tap.equal((result.returncode, result.stderr, result.stdout.splitlines()[-1]), (0, "", "> 4D 32 32"))
 
 
 def files_are_never_overwritten():

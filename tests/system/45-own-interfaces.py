@@ -68,6 +68,17 @@ def requests_are_made():
         tap.equal((result.returncode, result.stderr, result.stdout.split(":")[0]), (0, "", "soil_base_probe\n  depth"))
 
 
+def lines_to_copy_name_the_server():
+    with garden() as url:
+        for arguments, environment, device in ((("--url", url, "soil"), None, f"--url {url} soil"), (("soil",), url, "soil"),
+                                               ((f"{url}/soil",), None, f"{url}/soil")):
+            lines = troupe("request", *arguments, url=environment).stdout.splitlines()
+            tap.equal((lines[3], lines[6]), (f"  troupe request {device} GET_PROBE",
+                                             f"What the fields mean: troupe interfaces soil --url {url}"))
+            result = troupe(*lines[6].split()[5:])
+            tap.equal((result.returncode, result.stdout.splitlines()[0], result.stderr), (0, "soil, code 220", ""))
+
+
 def a_mistyped_name_is_compared_with_them():
     with garden() as url:
         result = troupe("print", "sol:0", url=url)
@@ -152,7 +163,7 @@ def devices_are_found_by_the_name_that_lists_show():
                       'position2d:1 has name = wolf')
 
 
-tap.main(devices_are_listed_with_their_interface, statistics_name_them, data_is_printed_with_its_units, requests_are_made,
+tap.main(devices_are_listed_with_their_interface, statistics_name_them, lines_to_copy_name_the_server, data_is_printed_with_its_units, requests_are_made,
          a_mistyped_name_is_compared_with_them, a_server_that_forwards_reads_the_description_too,
          a_server_that_cannot_be_asked_is_reported_with_a_way_out, the_way_out_is_a_copy_of_the_files,
          programs_open_and_find_them, properties_that_no_device_has_are_told,

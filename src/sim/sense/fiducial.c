@@ -307,6 +307,10 @@ tp_status tpi_sim_set_fiducial_view(tpi_sim *sim, tpi_sim_model model,
     if (!is_view(view)) {
         return tp_fail(err, TP_E_INVALID, "a fiducial finder cannot see that far or wide");
     }
+    if (view->range_min > view->range_max) {
+        return tp_fail(err, TP_E_INVALID, "the minimum range %g m is above the maximum range %g m",
+                       view->range_min, view->range_max);
+    }
     state->view = *view;
     return TP_OK;
 }

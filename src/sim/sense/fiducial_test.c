@@ -175,6 +175,10 @@ static void the_view_can_be_changed(void **state)
     view.range_max = 2.5;
     assert_int_equal(tpi_sim_set_fiducial_view(sim, f, &view, NULL), TP_OK);
     assert_int_equal(look(sim, "f").count, 0);
+    view.range_min = 3;
+    assert_int_equal(tpi_sim_set_fiducial_view(sim, f, &view, &err), TP_E_INVALID);
+    assert_string_equal(err.text, "the minimum range 3 m is above the maximum range 2.5 m");
+    view.range_min = 0;
     view.fov = NAN;
     assert_int_equal(tpi_sim_set_fiducial_view(sim, f, &view, &err), TP_E_INVALID);
     assert_string_equal(err.text, "a fiducial finder cannot see that far or wide");
