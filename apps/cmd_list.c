@@ -120,14 +120,9 @@ static void put_leases(struct list *list, tpi_buf *out)
         }
     }
     if (endless == 1) {
-        tpi_buf_printf(out,
-                       "%s has no lease for plain Player clients: it moves on while they are "
-                       "silent\n",
-                       first);
+        tpi_buf_printf(out, "%s moves on while plain Player clients are silent\n", first);
     } else if (endless > 1) {
-        tpi_buf_printf(out,
-                       "%s and %zu more have no lease for plain Player clients: they move on "
-                       "while these are silent\n",
+        tpi_buf_printf(out, "%s and %zu more move on while plain Player clients are silent\n",
                        first, endless - 1);
     }
 }
@@ -398,7 +393,8 @@ const command command_list = {
         "Lists the devices of a server, Troupe or Player: name, driver and description. For a\n"
         "Troupe server, it also shows the state and the number of clients of each device; for a\n"
         "simulated device, the model in the world. A line below names devices that move on while\n"
-        "a plain Player client is silent: those of simulated worlds.\n"
+        "a plain Player client is silent, because they have no lease for such clients: those of\n"
+        "simulated worlds.\n"
         "\n"
         "  --where CONDITIONS\n"
         "                  list only devices that meet all conditions: NAME OP VALUE, separated "
