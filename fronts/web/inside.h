@@ -18,7 +18,9 @@
  *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
  *     graph.c        the connection graph
- *     directory.c    the devices, their numbers, and what is advertised of them
+ *     directory.c    the list of devices, its changes, and what new clients are told
+ *     advertise.c    what is advertised of devices (advertise.h)
+ *     devices.c      devices by number, address, name and topic
  *     stop.c         the emergency stop and its confirmation
  *     world.c        the time of a simulated world
  *     grid.c         maps as OccupancyGrid
@@ -696,7 +698,19 @@ void tpi_web_uses_tick(struct client *client, int64_t now_ns);
 /* Look whether the list of devices has changed; tells all clients. */
 void tpi_web_directory_look(struct web_front *front);
 void tpi_web_directory_clear(struct web_front *front);
+
+/* What a new client is told. */
+void tpi_web_introduce(struct connection *c);
+
+void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
+
+/* ---- devices.c ---- */
+
 const struct web_device *tpi_web_device_numbered(const struct web_front *front, uint32_t number);
+
+/* Also a device that is gone. `hint` is where it may be. */
+struct web_device *tpi_web_find_device(const struct web_front *front, const tp_devaddr *addr,
+                                       size_t hint);
 
 /* By its address. `*number` (may be NULL) is a guess of its place before, and its number then. */
 const struct web_device *tpi_web_device_at(const struct web_front *front, const tp_devaddr *addr,
@@ -709,14 +723,10 @@ const struct web_device *tpi_web_device_named(const struct web_front *front, con
 const struct web_device *tpi_web_device_topic(const struct web_front *front, const char *topic,
                                               const char **rest);
 
-/* What a new client is told. */
-void tpi_web_introduce(struct connection *c);
-
 /* A message of a device: its interface's own, or a common one. */
 const tp_message *tpi_web_message(const struct web_device *device, tp_kind kind, unsigned code);
 const tp_message *tpi_web_message_named(const struct web_device *device, tp_kind kind,
                                         const char *name);
-void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
 
 /* ---- graph.c ---- */
 
