@@ -5,6 +5,8 @@
 
 #include "advertise.h"
 
+enum { MADE_AT_ONCE = 64 << 10 }; /* bytes of the texts of web_front.making in a turn */
+
 /* All messages of a kind: the interface's own, and the common ones that it does not replace. */
 void tpi_web_for_messages(struct writer *w, const struct web_device *device, uint32_t number,
                           tp_kind kind, put_message *put)
@@ -23,17 +25,28 @@ void tpi_web_for_messages(struct writer *w, const struct web_device *device, uin
     }
 }
 
-static void put_schema(tpi_buf *out, const tp_struct *type, bool brief)
+static const char no_schema[] = "\"{\\\"type\\\":\\\"object\\\",\\\"properties\\\":{}}\"";
+
+static void make_schema(tpi_buf *out, const void *about, unsigned kind)
 {
     char *schema = NULL;
 
-    if (brief || type == NULL || tp_struct_outline(&schema, type) != TP_OK) {
-        tpi_buf_puts(out,
-                     brief ? "\"\"" : "\"{\\\"type\\\":\\\"object\\\",\\\"properties\\\":{}}\"");
+    (void)kind;
+    if (tp_struct_outline(&schema, about) != TP_OK) {
+        tpi_buf_puts(out, no_schema);
         return;
     }
     tpi_json_put_string(out, schema, strlen(schema));
     free(schema);
+}
+
+static void put_schema(struct writer *w, const tp_struct *type, bool brief)
+{
+    if (brief || type == NULL) {
+        tpi_buf_puts(&w->text, brief ? "\"\"" : no_schema);
+    } else {
+        tpi_web_put_part(&w->text, tpi_web_part(w->front, type, PART_SCHEMA, make_schema), NULL);
+    }
 }
 
 static void put_topic(tpi_buf *out, const char *prefix, const struct web_device *device,
@@ -103,7 +116,7 @@ static void put_channel(struct writer *w, const struct web_device *device, uint3
                    ",\"encoding\":\"json\",\"schemaName\":\"troupe.%s\",\"schemaEncoding\":"
                    "\"jsonschema\",\"schema\":",
                    what->ask != NULL ? what->ask->name : "nothing");
-    put_schema(out, what->ask, w->brief);
+    put_schema(w, what->ask, w->brief);
     tpi_buf_putc(out, '}');
     put_ros_channel(w, device, number, what, FORM_CDR);
     put_ros_channel(w, device, number, what, FORM_SECOND);
@@ -112,25 +125,25 @@ static void put_channel(struct writer *w, const struct web_device *device, uint3
     }
 }
 
-static void put_side(tpi_buf *out, const char *side, const tp_struct *type)
+static void put_side(struct writer *w, const char *side, const tp_struct *type)
 {
     const char *name = type != NULL ? type->name : "nothing";
 
-    tpi_buf_printf(out,
+    tpi_buf_printf(&w->text,
                    ",\"%s\":{\"encoding\":\"json\",\"schemaName\":\"troupe.%s\","
                    "\"schemaEncoding\":\"jsonschema\",\"schema\":",
                    side, name);
-    put_schema(out, type, false);
-    tpi_buf_printf(out, "},\"%sSchema\":", side); /* clients before 2024 know only this */
-    put_schema(out, type, false);
+    put_schema(w, type, false);
+    tpi_buf_printf(&w->text, "},\"%sSchema\":", side); /* clients before 2024 know only this */
+    put_schema(w, type, false);
 }
 
 static void put_service_body(struct writer *w, const tp_message *what)
 {
     tpi_buf_printf(&w->text, ",\"type\":\"troupe.%s\"", what->name);
     if (!w->brief) {
-        put_side(&w->text, "request", what->ask);
-        put_side(&w->text, "response", what->answer);
+        put_side(w, "request", what->ask);
+        put_side(w, "response", what->answer);
     }
     tpi_buf_putc(&w->text, '}');
 }
@@ -153,7 +166,7 @@ static void put_own_channels(struct writer *w)
                    "{\"id\":%u,\"topic\":\"/server/PANIC\",\"encoding\":\"json\",\"schemaName\":"
                    "\"troupe.panic_state\",\"schemaEncoding\":\"jsonschema\",\"schema\":",
                    (unsigned)TP_PLAYER_DATA_PANIC);
-    put_schema(&w->text, panic->ask, w->brief);
+    put_schema(w, panic->ask, w->brief);
     tpi_buf_printf(&w->text,
                    "},{\"id\":%u,\"topic\":\"/tf\",\"encoding\":\"cdr\",\"schemaName\":\"%s\","
                    "\"schemaEncoding\":\"ros2msg\",\"schema\":",
@@ -177,24 +190,57 @@ static void put_own_services(struct writer *w)
     }
 }
 
-struct note *tpi_web_advertised_note(const struct web_front *front, bool services, bool brief,
-                                     bool all)
+static void begin(tpi_buf *text, bool services)
 {
-    struct writer w = {.brief = brief};
+    tpi_buf_puts(text, services ? "{\"op\":\"advertiseServices\",\"services\":["
+                                : "{\"op\":\"advertise\",\"channels\":[");
+}
+
+static void put_all_of(struct writer *w, size_t number, bool services)
+{
+    tpi_web_for_messages(w, &w->front->devices[number - 1], (uint32_t)number,
+                         services ? TP_KIND_REQUEST : TP_KIND_DATA,
+                         services ? put_service : put_channel);
+}
+
+bool tpi_web_advertise_some(struct web_front *front)
+{
+    struct making *making = &front->making;
+    struct writer w = {front, making->text, making->brief, making->count};
+    const size_t before = w.text.length;
+
+    assert(front_is_current(front));
+    if (before == 0) {
+        tpi_buf_indent(&w.text, TPI_FRAME_HEAD);
+        begin(&w.text, making->of_services);
+        making->of_services ? put_own_services(&w) : put_own_channels(&w);
+    }
+    while (making->next < front->device_count && w.text.length - before < MADE_AT_ONCE &&
+           !w.text.failed) {
+        making->next++;
+        if (front->devices[making->next - 1].present) {
+            put_all_of(&w, making->next, making->of_services);
+        }
+    }
+    const bool whole = making->next == front->device_count || w.text.failed;
+    if (whole) {
+        tpi_buf_puts(&w.text, "]}");
+    }
+    making->text = w.text;
+    making->count = w.count;
+    return whole;
+}
+
+struct note *tpi_web_news_note(struct web_front *front, bool services, bool brief)
+{
+    struct writer w = {.front = front, .brief = brief};
     struct note *note = NULL;
 
-    tpi_buf_puts(&w.text, services ? "{\"op\":\"advertiseServices\",\"services\":["
-                                   : "{\"op\":\"advertise\",\"channels\":[");
-    if (all) {
-        services ? put_own_services(&w) : put_own_channels(&w);
-    }
+    assert(front_is_current(front));
+    begin(&w.text, services);
     for (size_t i = 0; i < front->device_count; i++) {
-        const struct web_device *device = &front->devices[i];
-
-        if (device->present && (all || device->seen)) {
-            tpi_web_for_messages(&w, device, (uint32_t)i + 1,
-                                 services ? TP_KIND_REQUEST : TP_KIND_DATA,
-                                 services ? put_service : put_channel);
+        if (front->devices[i].present && front->devices[i].seen) {
+            put_all_of(&w, i + 1, services);
         }
     }
     tpi_buf_puts(&w.text, "]}");

@@ -8,6 +8,7 @@
 
 /* What a text is made of. */
 struct writer {
+    struct web_front *front; /* borrowed; NULL if no schemas are written */
     tpi_buf text;
     bool brief;
     unsigned count; /* of channels or services so far */
@@ -20,10 +21,12 @@ typedef void put_message(struct writer *w, const struct web_device *device, uint
 void tpi_web_for_messages(struct writer *w, const struct web_device *device, uint32_t number,
                           tp_kind kind, put_message *put);
 
-/* The channels or services of the devices that `seen` is set for, or of all if `all`. NULL if there
- * are none, or without memory; owned by the caller. */
-struct note *tpi_web_advertised_note(const struct web_front *front, bool services, bool brief,
-                                     bool all);
+/* Go on with the text of web_front.making; whether it is whole. */
+bool tpi_web_advertise_some(struct web_front *front);
+
+/* The channels or services of the devices that `seen` is set for. NULL if there are none, or
+ * without memory; owned by the caller. */
+struct note *tpi_web_news_note(struct web_front *front, bool services, bool brief);
 
 /* The same of those that are gone. */
 struct note *tpi_web_gone_note(const struct web_front *front, const bool *gone, bool services);

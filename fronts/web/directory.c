@@ -18,10 +18,11 @@ enum { MOST_DEVICES = 1 << 20 };
 static void drop_notes(struct web_front *front)
 {
     for (int brief = 0; brief < 2; brief++) {
-        tpi_web_note_unref(front->advertised[brief]);
-        tpi_web_note_unref(front->services[brief]);
-        front->advertised[brief] = front->services[brief] = NULL;
+        tpi_web_note_unref(front->making.advertised[brief]);
+        tpi_web_note_unref(front->making.services[brief]);
+        front->making.advertised[brief] = front->making.services[brief] = NULL;
     }
+    tpi_buf_fini(&front->making.text); /* it begins anew */
 }
 
 static void send_to_all(struct web_front *front, struct note *note, int brief)
@@ -110,8 +111,8 @@ void tpi_web_directory_look(struct web_front *front)
     if (front->listed) {
         tell_gone(front, gone);
         for (int brief = 0; brief < 2; brief++) {
-            send_to_all(front, tpi_web_advertised_note(front, false, brief, false), brief);
-            send_to_all(front, tpi_web_advertised_note(front, true, brief, false), brief);
+            send_to_all(front, tpi_web_news_note(front, false, brief), brief);
+            send_to_all(front, tpi_web_news_note(front, true, brief), brief);
         }
     }
     free(gone);
@@ -132,6 +133,7 @@ void tpi_web_directory_look(struct web_front *front)
 void tpi_web_directory_clear(struct web_front *front)
 {
     drop_notes(front);
+    tpi_buf_fini(&front->making.text);
     free(front->devices);
     front->devices = NULL;
     front->device_count = front->device_capacity = 0;
@@ -139,15 +141,80 @@ void tpi_web_directory_clear(struct web_front *front)
 
 /* ---- For new clients ------------------------------------------------------------------------- */
 
+/* The texts are there, or cannot be made: those that wait for them go on, or end. */
+static void end_making(struct web_front *front, bool brief)
+{
+    front->making.wanted[brief] = false;
+    for (struct connection *c = front->connections; c != NULL; c = c->next) {
+        if (c->phase == PHASE_GREETED && c->brief == brief) {
+            if (front->making.advertised[brief] == NULL || front->making.services[brief] == NULL) {
+                tpi_web_give_up(c);
+            } else {
+                tp_loop_later(front->loop, &c->flush);
+            }
+        }
+    }
+}
+
+/* A text is whole. */
+static void end_text(struct web_front *front)
+{
+    struct making *making = &front->making;
+    struct note **note =
+        &(making->of_services ? front->making.services : front->making.advertised)[making->brief];
+
+    *note = tpi_web_note_adopt(&making->text);
+    if (*note == NULL || making->of_services) {
+        end_making(front, making->brief);
+    }
+}
+
+static bool begin_text(struct web_front *front)
+{
+    struct making *making = &front->making;
+
+    if (!making->wanted[0] && !making->wanted[1]) {
+        return false;
+    }
+    making->brief = making->wanted[1];
+    making->of_services = front->making.advertised[making->brief] != NULL;
+    making->next = 0;
+    making->count = 0;
+    return true;
+}
+
+bool tpi_web_directory_step(struct web_front *front)
+{
+    assert(front_is_current(front));
+    if (front->making.text.length == 0 && !begin_text(front)) {
+        return false;
+    }
+    if (tpi_web_advertise_some(front)) {
+        end_text(front);
+    }
+    return true;
+}
+
+bool tpi_web_can_introduce(struct connection *c)
+{
+    struct web_front *front = c->front;
+
+    assert(front_is_current(front));
+    tpi_web_directory_look(front);
+    if (front->making.advertised[c->brief] != NULL && front->making.services[c->brief] != NULL) {
+        return true;
+    }
+    front->making.wanted[c->brief] = true;
+    tp_loop_later(front->loop, &front->making.step);
+    return false;
+}
+
 void tpi_web_introduce(struct connection *c)
 {
     struct web_front *front = c->front;
     tpi_buf text = {0};
-    struct note **advertised = &front->advertised[c->brief];
-    struct note **services = &front->services[c->brief];
 
     assert(front_is_current(c->front));
-    tpi_web_directory_look(front);
     tpi_buf_printf(&text,
                    "{\"op\":\"serverInfo\",\"name\":\"troupe\",\"capabilities\":[\"clientPublish\","
                    "\"services\",\"parameters\",\"parametersSubscribe\",\"connectionGraph\"%s],"
@@ -156,14 +223,8 @@ void tpi_web_introduce(struct connection *c)
                    tpi_web_has_world(front) ? ",\"time\"" : "", TROUPE_VERSION, front->session_id);
     tpi_web_text(c, tpi_buf_text(&text), text.length);
     tpi_buf_fini(&text);
-    if (*advertised == NULL) {
-        *advertised = tpi_web_advertised_note(front, false, c->brief, true);
-    }
-    if (*services == NULL) {
-        *services = tpi_web_advertised_note(front, true, c->brief, true);
-    }
-    tpi_web_send_note(c, *advertised);
-    tpi_web_send_note(c, *services);
+    tpi_web_send_note(c, front->making.advertised[c->brief]);
+    tpi_web_send_note(c, front->making.services[c->brief]);
 }
 
 static void put_name_of(struct writer *w, const struct web_device *device, uint32_t number,
@@ -186,8 +247,9 @@ static void put_ros_of(struct writer *w, const struct web_device *device, uint32
     }
 }
 
-static void make_messages(tpi_buf *out, const tp_interface *interface, unsigned kind)
+static void make_messages(tpi_buf *out, const void *about, unsigned kind)
 {
+    const tp_interface *interface = about;
     const struct web_device any = {.addr = {.interf = interface->code}, .interface = interface};
     struct writer w = {.text = *out};
 

@@ -101,6 +101,20 @@ struct web_device {
 struct note {
     unsigned references;
     tpi_buf frame;
+    size_t begin; /* of the frame in the buffer */
+};
+
+/* Texts about all devices, made a few devices at a time: with hundreds of devices they have many
+ * megabytes. */
+struct making {
+    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
+    tp_after step;                            /* makes some more */
+    bool wanted[2];                           /* what is advertised; [brief] */
+    bool of_services;                         /* of the text that is being made */
+    bool brief;
+    size_t next;    /* the device that follows in it */
+    unsigned count; /* of channels or services so far */
+    tpi_buf text;   /* owned: it, behind room for the head of a frame; empty for none */
 };
 
 /* ---- Clients --------------------------------------------------------------------------------- */
@@ -378,7 +392,7 @@ struct web_front {
     size_t device_count, device_capacity;
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
-    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
+    struct making making;
     struct texts texts;
     unsigned graph_version;
 
@@ -454,6 +468,9 @@ void tpi_web_send_note(struct connection *c, struct note *note);
 /* The same for data that all subscribers share: the note is the stamp and the value. */
 void tpi_web_send_data(struct connection *c, uint32_t subscription, struct note *note);
 struct note *tpi_web_note_create(const tpi_buf *text);
+
+/* The same without a copy: the text begins behind TPI_FRAME_HEAD bytes, and becomes the note's. */
+struct note *tpi_web_note_adopt(tpi_buf *text);
 void tpi_web_note_unref(struct note *note);
 
 /* Write some bytes; how many were taken. The connection is blocked if not all were. */
@@ -518,16 +535,16 @@ void tpi_web_api(struct connection *c, const tpi_http *request, const char *body
 
 enum { PART_NAMES = 3 }; /* that a text can leave open: the n-th stands as a character n */
 
-/* Kinds of texts: of the list of devices, and from PART_THING on of their descriptions. */
-enum { PART_LIST, PART_THING };
+/* Kinds of texts: schemas, of the list of devices, and from PART_THING on of their descriptions. */
+enum { PART_SCHEMA, PART_LIST, PART_THING };
 
-/* A text about an interface, of one of some kinds; `make` writes it at the first call. NULL without
- * memory. */
-const struct part *
-tpi_web_part(struct web_front *front, const tp_interface *interface, unsigned kind,
-             void (*make)(tpi_buf *out, const tp_interface *interface, unsigned kind));
+/* A text about an interface or a struct, of one of some kinds; `make` writes it at the first call.
+ * NULL without memory. */
+typedef void web_make(tpi_buf *out, const void *about, unsigned kind);
+const struct part *tpi_web_part(struct web_front *front, const void *about, unsigned kind,
+                                web_make *make);
 
-/* Append it, with these names; NULL fails. */
+/* Append it, with these names (NULL for a text without); a part that is NULL fails. */
 void tpi_web_put_part(tpi_buf *out, const struct part *part, const char *const names[PART_NAMES]);
 void tpi_web_parts_clear(struct web_front *front);
 
@@ -698,6 +715,13 @@ void tpi_web_uses_tick(struct client *client, int64_t now_ns);
 /* Look whether the list of devices has changed; tells all clients. */
 void tpi_web_directory_look(struct web_front *front);
 void tpi_web_directory_clear(struct web_front *front);
+
+/* Whether the texts that a new client is told are there. If not, they are made, and those that wait
+ * for them go on. */
+bool tpi_web_can_introduce(struct connection *c);
+
+/* Make some more of them. False if nothing is left to make. */
+bool tpi_web_directory_step(struct web_front *front);
 
 /* What a new client is told. */
 void tpi_web_introduce(struct connection *c);

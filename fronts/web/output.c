@@ -60,6 +60,25 @@ struct note *tpi_web_note_create(const tpi_buf *text)
     return note;
 }
 
+struct note *tpi_web_note_adopt(tpi_buf *text)
+{
+    struct note *note = text->failed ? NULL : calloc(1, sizeof *note);
+    uint8_t head[TPI_FRAME_HEAD];
+
+    if (note != NULL) {
+        const size_t length = tpi_frame_begin(head, TPI_FRAME_TEXT, text->length - TPI_FRAME_HEAD);
+
+        note->references = 1;
+        note->begin = TPI_FRAME_HEAD - length;
+        memcpy(text->data + note->begin, head, length);
+        note->frame = *text;
+    } else {
+        tpi_buf_fini(text);
+    }
+    *text = (tpi_buf){0};
+    return note;
+}
+
 void tpi_web_note_unref(struct note *note)
 {
     if (note != NULL && --note->references == 0) {
@@ -201,9 +220,10 @@ void tpi_web_write_note(struct connection *c)
 {
     const struct queued_note *first = &c->behind.notes[0];
     const tpi_buf *frame = &first->note->frame;
-    const size_t length = first->head_length + frame->length, sent = c->behind.sent;
+    const size_t whole = frame->length - first->note->begin;
+    const size_t length = first->head_length + whole, sent = c->behind.sent;
     const size_t of_head = sent < first->head_length ? first->head_length - sent : 0;
-    const size_t of_frame = of_head > 0 ? frame->length : length - sent;
+    const size_t of_frame = of_head > 0 ? whole : length - sent;
     const tp_piece pieces[] = {{first->head + first->head_length - of_head, of_head},
                                {frame->data + frame->length - of_frame, of_frame}};
     const unsigned skip = of_head == 0 ? 1 : 0;
