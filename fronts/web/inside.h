@@ -61,7 +61,8 @@ enum {
     GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
     MOST_CLIENTS = 10000,
     MOST_BODY = 1 << 20,
-    MOST_OUT = 64 << 10, /* no more is handled of a client while so many bytes wait for it */
+    MOST_WRITTEN = 256 << 10, /* so much of what is long is sent before others may go on */
+    MOST_OUT = 64 << 10,      /* no more is handled of a client while so many bytes wait for it */
     MOST_SUBSCRIPTIONS = 1024,
     MOST_CHANNELS = 256,
     MOST_CALLS = 64,

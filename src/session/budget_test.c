@@ -544,6 +544,21 @@ static void answers_that_the_front_makes_are_work(void **state)
     assert_false(tp_session_is_busy(s->clients[0].session));
 }
 
+static void what_is_long_is_sent_in_several_turns(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    for (int round = 0; round < 3; round++) {
+        assert_true(tp_session_has_turn(guest));
+        tp_session_answered(guest, MEGABYTE / 4);
+        assert_false(tp_session_has_turn(guest));
+        assert_true(tp_session_has_turn(s->clients[6].session));
+        turn(s);
+        assert_int_equal(s->clients[0].ready, round + 1);
+    }
+}
+
 static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(void **state)
 {
     struct scene *s = *state;
@@ -749,6 +764,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(answers_that_the_front_holds_count_like_those_of_the_queue,
                                         begin, end),
         cmocka_unit_test_setup_teardown(answers_that_the_front_makes_are_work, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_long_is_sent_in_several_turns, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),

@@ -216,6 +216,11 @@ bool tpi_budget_may_work(tp_session *session)
     return false;
 }
 
+bool tp_session_has_turn(tp_session *session)
+{
+    return tpi_budget_may_work(session);
+}
+
 bool tp_session_is_new(const tp_session *session)
 {
     return session->account.worked < greeting_work && session->identity.wrong == 0;
