@@ -328,6 +328,7 @@ void tpi_web_close(struct connection *c)
         c->next->previous = c->previous;
     }
     front->count--;
+    front->graph.c = front->graph.c == c ? c->next : front->graph.c;
     drop_held(c);
     while (c->behind.count > 0) {
         tpi_web_note_unref(c->behind.notes[--c->behind.count].note);

@@ -102,7 +102,21 @@ struct web_device {
 struct note {
     unsigned references;
     tpi_buf frame;
-    size_t begin; /* of the frame in the buffer */
+    size_t begin;    /* of the frame in the buffer */
+    unsigned *alive; /* borrowed: counts the graphs that there are; NULL for other notes */
+    int64_t made_ns; /* of a graph */
+};
+
+/* The connection graph, made piece by piece, and shared by all that watch it. */
+struct graph {
+    unsigned version;     /* changes that the last one does not show */
+    unsigned alive;       /* notes with a graph */
+    struct note *note;    /* owned reference: the last one; NULL for none */
+    unsigned section;     /* of the next one, that is being made; 0 for none */
+    bool first;           /* nothing is in the section */
+    size_t device;        /* that follows in it */
+    struct connection *c; /* borrowed: the same */
+    tpi_buf text;         /* owned */
 };
 
 /* Texts about all devices, made a few devices at a time: with hundreds of devices they have many
@@ -207,6 +221,7 @@ struct client {
     struct call calls[MOST_CALLS];
     unsigned call_count;
     bool watches_graph, watches_frames;
+    bool lacks_graph;         /* it has not got the last one */
     struct watched *watched;  /* owned: parameters that it hears of */
     struct reading *readings; /* owned */
 
@@ -395,7 +410,7 @@ struct web_front {
     bool listed;
     struct making making;
     struct texts texts;
-    unsigned graph_version;
+    struct graph graph;
 
     struct world_watch world;
     struct grid_watch grids;
@@ -757,7 +772,13 @@ const tp_message *tpi_web_message_named(const struct web_device *device, tp_kind
 
 void tpi_web_graph_changed(struct web_front *front);
 void tpi_web_graph_tick(struct web_front *front);
-void tpi_web_graph_send(struct connection *c);
+
+/* The client watches the graph from now on, or no more. */
+void tpi_web_graph_watch(struct client *client, bool on);
+
+/* Make some more of the next one. False if nothing is left to make. */
+bool tpi_web_graph_step(struct web_front *front);
+void tpi_web_graph_clear(struct web_front *front);
 
 /* ---- world.c ---- */
 

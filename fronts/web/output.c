@@ -82,6 +82,9 @@ struct note *tpi_web_note_adopt(tpi_buf *text)
 void tpi_web_note_unref(struct note *note)
 {
     if (note != NULL && --note->references == 0) {
+        if (note->alive != NULL) {
+            (*note->alive)--;
+        }
         tpi_buf_fini(&note->frame);
         free(note);
     }
