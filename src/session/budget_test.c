@@ -1,4 +1,5 @@
 /* budget_test.c - what clients cost, which clients wait, and which are closed. */
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -470,6 +471,46 @@ static void a_client_may_leave_while_its_answers_are_made(void **state)
     turn(s);
 }
 
+static sem_t thread_is_there, thread_goes_on;
+
+static tp_status wait_for_test(const tp_msghdr *header, const tp_struct *type, const void *value,
+                               size_t *size)
+{
+    (void)header;
+    (void)type;
+    (void)value;
+    (void)size;
+    sem_post(&thread_is_there);
+    sem_wait(&thread_goes_on);
+    return TP_E_LIMIT;
+}
+
+/* The thread is at the answer of another guest when a client leaves. */
+static void answers_of_clients_that_leave_are_dropped_at_once(void **state)
+{
+    static const tp_encoding slow = {.name = "slow", .size = wait_for_test};
+    struct scene *s = *state;
+    tp_msg *tile = make_tile(1, 200000);
+
+    assert_int_equal(sem_init(&thread_is_there, 0, 0) | sem_init(&thread_goes_on, 0, 0), 0);
+    tp_session_only_sends(s->clients[0].session, &slow);
+    answer(s->clients[0].session, 1, 200000);
+    sem_wait(&thread_is_there);
+    tp_session_only_sends(s->clients[2].session, &tp_encoding_player);
+    tpi_budget_reserve(s->clients[2].session, 200000);
+    tpi_maker_answer(s->clients[2].session, tile, 200000);
+    const unsigned before = tile->references;
+    leave(s, 2);
+    const unsigned after = tile->references;
+    sem_post(&thread_goes_on);
+    assert_int_equal(before, 2);
+    assert_int_equal(after, 1);
+    while (tp_session_waiting(s->clients[0].session) < 1) {
+        turn(s);
+    }
+    tp_msg_unref(tile);
+}
+
 /* ---- Held bytes ------------------------------------------------------------------------------ */
 
 static void a_guest_sends_short_messages(void **state)
@@ -757,6 +798,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_answers_are_encoded_elsewhere_and_keep_their_order,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_client_may_leave_while_its_answers_are_made, begin, end),
+        cmocka_unit_test_setup_teardown(answers_of_clients_that_leave_are_dropped_at_once, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_guest_sends_short_messages, begin, end),
         cmocka_unit_test_setup_teardown(the_guest_that_holds_most_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(members_hold_what_they_need_whatever_guests_hold, begin,
