@@ -210,6 +210,11 @@ TP_API void tp_session_answered(tp_session *session, size_t bytes);
  * of what is long. If not, the event `ready` comes in a later turn. */
 TP_API bool tp_session_has_turn(tp_session *session);
 
+/* Report, in the event `ready`, that the client has closed its side (tp_stream_has_left()) and that
+ * messages of it wait. A guest then waits until all others had their turn: true, and `ready` is
+ * called again. */
+TP_API bool tp_session_gives_way(tp_session *session);
+
 /* Report that the front itself holds `bytes` bytes of answers that its client has not taken, beside
  * what the session has queued. They count like those. With many, the client is busy; of all guests
  * the one with most is lost (`lost`) if they have too many together. */

@@ -230,6 +230,38 @@ static void new_ones_that_come_again_and_again_keep_no_old_one_out(void **state)
     assert_int_equal(firsts, 10);
 }
 
+static void give_way_once(void *context)
+{
+    struct client *client = context;
+
+    if (!tp_session_gives_way(client->session)) {
+        count_ready(context);
+    }
+}
+
+static void a_client_that_has_closed_its_side_goes_on_last(void **state)
+{
+    static const tp_session_events gone = {.ready = give_way_once, .lost = count_lost};
+    struct scene *s = *state;
+
+    s->clients[0].session->events = &gone;
+    tpi_budget_charge(s->clients[5].session, 600000);
+    for (int i = 0; i < 5; i++) {
+        assert_true(tp_session_is_busy(s->clients[i].session));
+    }
+    turn(s);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(s->clients[i].ready, 1);
+        assert_true(i == 0 || s->clients[i].last_ready < s->clients[0].last_ready);
+    }
+    tpi_budget_charge(s->clients[5].session, 600000);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_true(tp_session_is_busy(s->clients[4].session));
+    turn(s);
+    assert_true(s->clients[4].last_ready < s->clients[0].last_ready);
+    assert_false(tp_session_gives_way(s->clients[6].session)); /* a member */
+}
+
 /* Each that is woken looks at what it has: with thousands, that alone would take a turn. */
 static void of_many_guests_that_wait_some_go_on_in_a_turn(void **state)
 {
@@ -783,6 +815,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
         cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(a_client_that_has_closed_its_side_goes_on_last, begin, end),
         cmocka_unit_test_setup_teardown(of_many_guests_that_wait_some_go_on_in_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(guests_wait_while_much_of_theirs_is_being_made, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
