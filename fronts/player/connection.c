@@ -231,6 +231,11 @@ static size_t unread(struct client *client)
     return connection->held_length + tp_stream_unread(connection->stream);
 }
 
+static bool has_left(const struct client *client)
+{
+    return tp_stream_has_left(((const struct connection *)client)->stream);
+}
+
 static int64_t unread_since(struct client *client)
 {
     return tp_stream_since_ns(((const struct connection *)client)->stream);
@@ -351,6 +356,7 @@ static const struct transport stream_transport = {
     .resume = resume,
     .unread = unread,
     .unread_since = unread_since,
+    .has_left = has_left,
     .close = release,
 };
 

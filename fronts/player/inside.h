@@ -38,6 +38,8 @@ struct transport {
     size_t (*unread)(struct client *client);
     /* When those that were not read can have come at the earliest. Optional: all are read. */
     int64_t (*unread_since)(struct client *client);
+    /* Whether the client has closed its side. Optional. */
+    bool (*has_left)(const struct client *client);
     /* Drop what has come and cannot be counted. Optional. */
     void (*drop)(struct client *client);
     /* Close the way and release the client, whose session is gone already. */

@@ -148,6 +148,10 @@ static void on_ready(void *context)
     tp_connection *c = context;
 
     assert(tpi_connection_is_current(c));
+    if (c->stalled && !c->ending && tp_stream_has_left(c->stream) &&
+        tp_session_gives_way(c->session)) {
+        return;
+    }
     if (c->out.encoding == NULL || c->stalled || c->ending || tp_session_has_replies(c->session)) {
         tp_connection_soon(c);
     } else if (!c->blocked) {

@@ -67,6 +67,7 @@ static bool waits(struct connection *c, const unsigned char *bytes, size_t lengt
 {
     return tpi_web_tls_waits(c) ||
            (tp_session_has_to_wait(door_of(c), c->http.waiting != WAITS_NOT ||
+                                                   c->phase == PHASE_GREETED ||
                                                    tpi_web_waiting(c) >= MOST_OUT) &&
             !is_urgent(c, bytes, length));
 }
@@ -327,6 +328,7 @@ void tpi_web_close(struct connection *c)
         c->next->previous = c->previous;
     }
     front->count--;
+    front->graph.c = front->graph.c == c ? c->next : front->graph.c;
     drop_held(c);
     while (c->behind.count > 0) {
         tpi_web_note_unref(c->behind.notes[--c->behind.count].note);

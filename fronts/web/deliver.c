@@ -140,6 +140,13 @@ static bool write_session(struct connection *c, enum form form)
     return true;
 }
 
+/* What is long goes out as far as the client has work left. */
+static bool may_write(const struct connection *c)
+{
+    return (c->behind.count == 0 && tpi_web_waiting(c) <= MOST_OUT) || c->ending ||
+           tp_session_has_turn(c->door->sessions[FORM_JSON]);
+}
+
 void tpi_web_write(struct connection *c)
 {
     bool more = true;
@@ -148,7 +155,7 @@ void tpi_web_write(struct connection *c)
     if (c->tls != NULL && !c->blocked) {
         c->blocked = !tpi_web_tls_flush(c);
     }
-    while (!c->blocked && more) {
+    while (!c->blocked && more && may_write(c)) {
         if (c->behind.sent > 0) {
             tpi_web_write_note(c); /* the frame has begun */
         } else if (tpi_web_waiting(c) > 0) {

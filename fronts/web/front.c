@@ -96,6 +96,17 @@ static void tick(void *context)
     }
 }
 
+/* Some more of the texts that are made piece by piece; each turn looks for other work first. */
+static void make_some(tp_after *after)
+{
+    struct web_front *front =
+        (struct web_front *)((char *)after - offsetof(struct web_front, making.step));
+
+    if (tpi_web_directory_step(front) || tpi_web_graph_step(front)) {
+        tp_loop_later(front->loop, after);
+    }
+}
+
 static void watch(void *context)
 {
     tpi_web_stop_tick(context);
@@ -128,6 +139,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->up = (struct upwards){tpi_web_call_failed, tpi_web_use_drop_pending};
     front->prepare.run = tpi_web_prepare_files;
     front->greet.run = tpi_web_tls_greet;
+    front->making.step.run = make_some;
     status = copy_list(self, "hosts", &front->hosts, &front->gate.host_count, err);
     if (status == TP_OK) {
         status = copy_list(self, "origins", &front->origins, &front->gate.origin_count, err);
@@ -165,10 +177,12 @@ static void web_close(tp_front_instance *self)
     tpi_web_labs_clear(front);
     tp_loop_after_cancel(front->loop, &front->prepare);
     tp_loop_after_cancel(front->loop, &front->greet);
+    tp_loop_after_cancel(front->loop, &front->making.step);
     tp_listener_close(front->listener);
     tp_timer_destroy(front->tick);
     tp_timer_destroy(front->watch);
     tpi_web_directory_clear(front);
+    tpi_web_graph_clear(front);
     tpi_buf_fini(&front->texts.description.text);
     tpi_buf_fini(&front->texts.statistics.text);
     tpi_web_parts_clear(front);

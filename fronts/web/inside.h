@@ -18,7 +18,9 @@
  *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
  *     graph.c        the connection graph
- *     directory.c    the devices, their numbers, and what is advertised of them
+ *     directory.c    the list of devices, its changes, and what new clients are told
+ *     advertise.c    what is advertised of devices (advertise.h)
+ *     devices.c      devices by number, address, name and topic
  *     stop.c         the emergency stop and its confirmation
  *     world.c        the time of a simulated world
  *     grid.c         maps as OccupancyGrid
@@ -59,7 +61,8 @@ enum {
     GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
     MOST_CLIENTS = 10000,
     MOST_BODY = 1 << 20,
-    MOST_OUT = 64 << 10, /* no more is handled of a client while so many bytes wait for it */
+    MOST_WRITTEN = 256 << 10, /* so much of what is long is sent before others may go on */
+    MOST_OUT = 64 << 10,      /* no more is handled of a client while so many bytes wait for it */
     MOST_SUBSCRIPTIONS = 1024,
     MOST_CHANNELS = 256,
     MOST_CALLS = 64,
@@ -99,6 +102,34 @@ struct web_device {
 struct note {
     unsigned references;
     tpi_buf frame;
+    size_t begin;    /* of the frame in the buffer */
+    unsigned *alive; /* borrowed: counts the graphs that there are; NULL for other notes */
+    int64_t made_ns; /* of a graph */
+};
+
+/* The connection graph, made piece by piece, and shared by all that watch it. */
+struct graph {
+    unsigned version;     /* changes that the last one does not show */
+    unsigned alive;       /* notes with a graph */
+    struct note *note;    /* owned reference: the last one; NULL for none */
+    unsigned section;     /* of the next one, that is being made; 0 for none */
+    bool first;           /* nothing is in the section */
+    size_t device;        /* that follows in it */
+    struct connection *c; /* borrowed: the same */
+    tpi_buf text;         /* owned */
+};
+
+/* Texts about all devices, made a few devices at a time: with hundreds of devices they have many
+ * megabytes. */
+struct making {
+    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
+    tp_after step;                            /* makes some more */
+    bool wanted[2];                           /* what is advertised; [brief] */
+    bool of_services;                         /* of the text that is being made */
+    bool brief;
+    size_t next;    /* the device that follows in it */
+    unsigned count; /* of channels or services so far */
+    tpi_buf text;   /* owned: it, behind room for the head of a frame; empty for none */
 };
 
 /* ---- Clients --------------------------------------------------------------------------------- */
@@ -190,6 +221,7 @@ struct client {
     struct call calls[MOST_CALLS];
     unsigned call_count;
     bool watches_graph, watches_frames;
+    bool lacks_graph;         /* it has not got the last one */
     struct watched *watched;  /* owned: parameters that it hears of */
     struct reading *readings; /* owned */
 
@@ -376,9 +408,9 @@ struct web_front {
     size_t device_count, device_capacity;
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
-    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
+    struct making making;
     struct texts texts;
-    unsigned graph_version;
+    struct graph graph;
 
     struct world_watch world;
     struct grid_watch grids;
@@ -452,6 +484,9 @@ void tpi_web_send_note(struct connection *c, struct note *note);
 /* The same for data that all subscribers share: the note is the stamp and the value. */
 void tpi_web_send_data(struct connection *c, uint32_t subscription, struct note *note);
 struct note *tpi_web_note_create(const tpi_buf *text);
+
+/* The same without a copy: the text begins behind TPI_FRAME_HEAD bytes, and becomes the note's. */
+struct note *tpi_web_note_adopt(tpi_buf *text);
 void tpi_web_note_unref(struct note *note);
 
 /* Write some bytes; how many were taken. The connection is blocked if not all were. */
@@ -516,16 +551,16 @@ void tpi_web_api(struct connection *c, const tpi_http *request, const char *body
 
 enum { PART_NAMES = 3 }; /* that a text can leave open: the n-th stands as a character n */
 
-/* Kinds of texts: of the list of devices, and from PART_THING on of their descriptions. */
-enum { PART_LIST, PART_THING };
+/* Kinds of texts: schemas, of the list of devices, and from PART_THING on of their descriptions. */
+enum { PART_SCHEMA, PART_LIST, PART_THING };
 
-/* A text about an interface, of one of some kinds; `make` writes it at the first call. NULL without
- * memory. */
-const struct part *
-tpi_web_part(struct web_front *front, const tp_interface *interface, unsigned kind,
-             void (*make)(tpi_buf *out, const tp_interface *interface, unsigned kind));
+/* A text about an interface or a struct, of one of some kinds; `make` writes it at the first call.
+ * NULL without memory. */
+typedef void web_make(tpi_buf *out, const void *about, unsigned kind);
+const struct part *tpi_web_part(struct web_front *front, const void *about, unsigned kind,
+                                web_make *make);
 
-/* Append it, with these names; NULL fails. */
+/* Append it, with these names (NULL for a text without); a part that is NULL fails. */
 void tpi_web_put_part(tpi_buf *out, const struct part *part, const char *const names[PART_NAMES]);
 void tpi_web_parts_clear(struct web_front *front);
 
@@ -696,7 +731,26 @@ void tpi_web_uses_tick(struct client *client, int64_t now_ns);
 /* Look whether the list of devices has changed; tells all clients. */
 void tpi_web_directory_look(struct web_front *front);
 void tpi_web_directory_clear(struct web_front *front);
+
+/* Whether the texts that a new client is told are there. If not, they are made, and those that wait
+ * for them go on. */
+bool tpi_web_can_introduce(struct connection *c);
+
+/* Make some more of them. False if nothing is left to make. */
+bool tpi_web_directory_step(struct web_front *front);
+
+/* What a new client is told. */
+void tpi_web_introduce(struct connection *c);
+
+void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
+
+/* ---- devices.c ---- */
+
 const struct web_device *tpi_web_device_numbered(const struct web_front *front, uint32_t number);
+
+/* Also a device that is gone. `hint` is where it may be. */
+struct web_device *tpi_web_find_device(const struct web_front *front, const tp_devaddr *addr,
+                                       size_t hint);
 
 /* By its address. `*number` (may be NULL) is a guess of its place before, and its number then. */
 const struct web_device *tpi_web_device_at(const struct web_front *front, const tp_devaddr *addr,
@@ -709,20 +763,22 @@ const struct web_device *tpi_web_device_named(const struct web_front *front, con
 const struct web_device *tpi_web_device_topic(const struct web_front *front, const char *topic,
                                               const char **rest);
 
-/* What a new client is told. */
-void tpi_web_introduce(struct connection *c);
-
 /* A message of a device: its interface's own, or a common one. */
 const tp_message *tpi_web_message(const struct web_device *device, tp_kind kind, unsigned code);
 const tp_message *tpi_web_message_named(const struct web_device *device, tp_kind kind,
                                         const char *name);
-void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
 
 /* ---- graph.c ---- */
 
 void tpi_web_graph_changed(struct web_front *front);
 void tpi_web_graph_tick(struct web_front *front);
-void tpi_web_graph_send(struct connection *c);
+
+/* The client watches the graph from now on, or no more. */
+void tpi_web_graph_watch(struct client *client, bool on);
+
+/* Make some more of the next one. False if nothing is left to make. */
+bool tpi_web_graph_step(struct web_front *front);
+void tpi_web_graph_clear(struct web_front *front);
 
 /* ---- world.c ---- */
 

@@ -60,9 +60,31 @@ struct note *tpi_web_note_create(const tpi_buf *text)
     return note;
 }
 
+struct note *tpi_web_note_adopt(tpi_buf *text)
+{
+    struct note *note = text->failed ? NULL : calloc(1, sizeof *note);
+    uint8_t head[TPI_FRAME_HEAD];
+
+    if (note != NULL) {
+        const size_t length = tpi_frame_begin(head, TPI_FRAME_TEXT, text->length - TPI_FRAME_HEAD);
+
+        note->references = 1;
+        note->begin = TPI_FRAME_HEAD - length;
+        memcpy(text->data + note->begin, head, length);
+        note->frame = *text;
+    } else {
+        tpi_buf_fini(text);
+    }
+    *text = (tpi_buf){0};
+    return note;
+}
+
 void tpi_web_note_unref(struct note *note)
 {
     if (note != NULL && --note->references == 0) {
+        if (note->alive != NULL) {
+            (*note->alive)--;
+        }
         tpi_buf_fini(&note->frame);
         free(note);
     }
@@ -172,9 +194,15 @@ size_t tpi_web_put(struct connection *c, const tp_piece *pieces, unsigned count,
     return (size_t)taken;
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 void tpi_web_write_out(struct connection *c)
 {
-    const size_t left = tpi_web_waiting(c);
+    const bool is_long = tpi_web_waiting(c) > MOST_OUT;
+    const size_t left = smaller(tpi_web_waiting(c), MOST_WRITTEN);
     const tp_piece piece = {c->out.data + c->sent, left};
 
     assert(front_is_current(c->front));
@@ -184,6 +212,9 @@ void tpi_web_write_out(struct connection *c)
     const size_t taken = tpi_web_put(c, &piece, 1, left);
     if (taken > 0) {
         tp_session_goes_on(c->door->sessions[FORM_JSON]);
+    }
+    if (is_long) {
+        tp_session_answered(c->door->sessions[FORM_JSON], taken);
     }
     c->sent += taken;
     if (c->sent == c->out.length) {
@@ -201,15 +232,19 @@ void tpi_web_write_note(struct connection *c)
 {
     const struct queued_note *first = &c->behind.notes[0];
     const tpi_buf *frame = &first->note->frame;
-    const size_t length = first->head_length + frame->length, sent = c->behind.sent;
+    const size_t whole = frame->length - first->note->begin;
+    const size_t length = first->head_length + whole, sent = c->behind.sent;
     const size_t of_head = sent < first->head_length ? first->head_length - sent : 0;
-    const size_t of_frame = of_head > 0 ? frame->length : length - sent;
+    const size_t of_frame = of_head > 0 ? whole : length - sent;
+    const size_t now = smaller(of_frame, MOST_WRITTEN);
     const tp_piece pieces[] = {{first->head + first->head_length - of_head, of_head},
-                               {frame->data + frame->length - of_frame, of_frame}};
+                               {frame->data + frame->length - of_frame, now}};
     const unsigned skip = of_head == 0 ? 1 : 0;
 
     assert(front_is_current(c->front));
-    c->behind.sent += tpi_web_put(c, pieces + skip, 2 - skip, length - sent);
+    const size_t taken = tpi_web_put(c, pieces + skip, 2 - skip, of_head + now);
+    tp_session_answered(c->door->sessions[FORM_JSON], taken);
+    c->behind.sent += taken;
     if (c->behind.sent == length) {
         tpi_web_note_unref(first->note);
         c->behind.count--;

@@ -19,7 +19,7 @@ struct mark {
 
 struct part {
     struct part *next;
-    const tp_interface *interface; /* borrowed */
+    const void *about; /* borrowed */
     unsigned kind;
     tpi_buf text;
     tpi_buf marks; /* structs mark; their bytes are in the text, too */
@@ -45,22 +45,21 @@ static void destroy(struct part *part)
     free(part);
 }
 
-const struct part *
-tpi_web_part(struct web_front *front, const tp_interface *interface, unsigned kind,
-             void (*make)(tpi_buf *out, const tp_interface *interface, unsigned kind))
+const struct part *tpi_web_part(struct web_front *front, const void *about, unsigned kind,
+                                web_make *make)
 {
     struct part *part = front->texts.parts;
 
     assert(front_is_current(front));
-    while (part != NULL && (part->interface != interface || part->kind != kind)) {
+    while (part != NULL && (part->about != about || part->kind != kind)) {
         part = part->next;
     }
     if (part != NULL || (part = calloc(1, sizeof *part)) == NULL) {
         return part;
     }
-    part->interface = interface;
+    part->about = about;
     part->kind = kind;
-    make(&part->text, interface, kind);
+    make(&part->text, about, kind);
     find_marks(part);
     if (part->text.failed || part->marks.failed) {
         destroy(part);

@@ -11,6 +11,9 @@ static void on_ready(void *context)
     assert(front_is_current(client->front));
     if (c == NULL) {
         tp_loop_after(client->front->loop, &client->drain);
+    } else if (c->paused && !c->ending && tp_stream_has_left(c->stream) &&
+               tp_session_gives_way(client->sessions[FORM_JSON])) {
+        return;
     } else if (c->paused || c->ending || tp_session_has_replies(client->sessions[FORM_JSON])) {
         tp_loop_after(client->front->loop, &c->flush);
     } else if (!c->blocked) {

@@ -258,7 +258,8 @@ void tpi_web_socket_go_on(struct connection *c)
     tp_session *session = c->door->sessions[FORM_JSON];
 
     assert(front_is_current(c->front));
-    if (c->phase == PHASE_GREETED && !c->ending && !c->finishing && !tp_session_is_busy(session)) {
+    if (c->phase == PHASE_GREETED && !c->ending && !c->finishing && !tp_session_is_busy(session) &&
+        tpi_web_can_introduce(c)) {
         c->phase = PHASE_SOCKET;
         tpi_web_introduce(c);
         tp_session_took_part(session, 0); /* it is work, also without a message */

@@ -146,10 +146,7 @@ static void handle(struct connection *c, tpi_say *said)
         break;
     case TPI_SAY_WATCH_GRAPH:
     case TPI_SAY_FORGET_GRAPH:
-        client->watches_graph = said->op == TPI_SAY_WATCH_GRAPH;
-        if (client->watches_graph) {
-            tpi_web_graph_send(c);
-        }
+        tpi_web_graph_watch(client, said->op == TPI_SAY_WATCH_GRAPH);
         break;
     case TPI_SAY_AUTH:
         show_key(c, said);

@@ -28,5 +28,5 @@ void tpi_web_flush(struct connection *c)
 
 void tpi_web_graph_changed(struct web_front *front)
 {
-    front->graph_version++;
+    front->graph.version++;
 }

@@ -298,8 +298,9 @@ static unsigned kind_for(const struct web_front *front, const struct guest *gues
            (front->secure ? SECURE : 0);
 }
 
-static void make_thing(tpi_buf *out, const tp_interface *interface, unsigned kind)
+static void make_thing(tpi_buf *out, const void *about, unsigned kind)
 {
+    const tp_interface *interface = about;
     const unsigned of = kind - PART_THING;
     const struct guest guest = {(tp_right)(of % RIGHTS), (of & WITH_KEYS) != 0, NAME_MARK};
 

@@ -206,6 +206,15 @@ TP_API void tp_session_took_part(tp_session *session, size_t bytes);
 /* Report that the front itself has made an answer of `bytes` bytes: the work is charged. */
 TP_API void tp_session_answered(tp_session *session, size_t bytes);
 
+/* Whether the client has work left in this turn. A front asks this before it makes or sends a part
+ * of what is long. If not, the event `ready` comes in a later turn. */
+TP_API bool tp_session_has_turn(tp_session *session);
+
+/* Report, in the event `ready`, that the client has closed its side (tp_stream_has_left()) and that
+ * messages of it wait. A guest then waits until all others had their turn: true, and `ready` is
+ * called again. */
+TP_API bool tp_session_gives_way(tp_session *session);
+
 /* Report that the front itself holds `bytes` bytes of answers that its client has not taken, beside
  * what the session has queued. They count like those. With many, the client is busy; of all guests
  * the one with most is lost (`lost`) if they have too many together. */

@@ -106,6 +106,10 @@ TP_API void tp_stream_acknowledge(tp_stream *stream);
 /* The number of bytes that have arrived and were not read yet. */
 TP_API size_t tp_stream_unread(const tp_stream *stream);
 
+/* Whether the peer has closed its side, also if bytes before that were not read yet. It may still
+ * take what is written. */
+TP_API bool tp_stream_has_left(const tp_stream *stream);
+
 /* When these bytes can have arrived at the earliest, by the clock of the loop. */
 TP_API int64_t tp_stream_since_ns(const tp_stream *stream);
 

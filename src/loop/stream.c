@@ -4,9 +4,11 @@
  * Writing: libuv tells that a socket takes bytes again only by finishing a queued write. So the
  * first bytes that the kernel does not take are carried by the stream itself and queued.
  */
+#define _GNU_SOURCE /* POLLRDHUP */
 #include "troupe/stream.h"
 
 #include <assert.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +316,14 @@ size_t tp_stream_unread(const tp_stream *stream)
         return 0;
     }
     return (size_t)length;
+}
+
+bool tp_stream_has_left(const tp_stream *stream)
+{
+    struct pollfd peer = {.events = POLLRDHUP};
+
+    return uv_fileno(&stream->uv.handle, &peer.fd) != 0 ||
+           (poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0);
 }
 
 int64_t tp_stream_since_ns(const tp_stream *stream)

@@ -139,6 +139,23 @@ static void a_paused_stream_reads_nothing_until_it_is_resumed(void **state)
     wait_for_bytes(b, &b->server, 25);
 }
 
+static void a_paused_stream_tells_that_its_peer_has_left(void **state)
+{
+    struct bench *b = *state;
+
+    tp_stream_pause(b->server.stream);
+    assert_int_equal(offer(&b->client, 0, 25), 25);
+    while (tp_stream_unread(b->server.stream) < 25) {
+        tp_loop_turn(b->loop, false);
+    }
+    assert_false(tp_stream_has_left(b->server.stream));
+    close_end(&b->client);
+    while (!tp_stream_has_left(b->server.stream)) {
+        tp_loop_turn(b->loop, false);
+    }
+    assert_int_equal(tp_stream_unread(b->server.stream), 25);
+}
+
 /* ---- The end --------------------------------------------------------------------------------- */
 
 static void a_peer_that_closes_is_an_orderly_end_behind_its_last_bytes(void **state)
@@ -716,6 +733,7 @@ int main(void)
         BOTH_TESTS(what_fits_just_so_needs_no_further_notice),
         BOTH_TESTS(what_would_be_old_later_is_taken_at_once_or_not_at_all),
         BOTH_TESTS(a_paused_stream_reads_nothing_until_it_is_resumed),
+        BOTH_TESTS(a_paused_stream_tells_that_its_peer_has_left),
         BOTH_TESTS(unread_bytes_are_as_old_as_the_pause),
         BOTH_TESTS(a_peer_that_closes_is_an_orderly_end_behind_its_last_bytes),
         BOTH_TESTS(a_connection_that_is_reset_is_a_failure_that_says_why),

@@ -15,7 +15,8 @@
  *              never have more than a part of the loop's time: a thread that has time left is woken
  *              at once on a busy machine. Guests that are new, and those that had no work in
  *              the last turn, go on first, in turns: whoever has a key is a guest until it has
- *              shown it, and whoever connects again and again is always new.
+ *              shown it, and whoever connects again and again is always new. Those that have
+ *              closed their side go on last.
  *     answers  bytes of answers that are being made, before they are compressed: estimated when the
  *              request comes, counted when the driver has answered, given back when the answer is
  *              in the client's queue. A request that finds no room waits, first come first served,
@@ -62,6 +63,7 @@ typedef struct tpi_account {
     int64_t worked;               /* nanoseconds of all turns */
     size_t in_queue, in_front;    /* `queued` of it */
     bool waiting;                 /* for the next turn */
+    bool gives_way;               /* it has closed its side, and comes after all others */
     tp_session *next_waiting;
     /* Tries again to find room for an answer; NULL if none waits. True if it needs no more tries.
      */
@@ -93,7 +95,8 @@ typedef struct tpi_waiting {
 
 enum { TPI_BUDGET_HOSTS = 64, TPI_BUDGET_KINDS = 64 }; /* powers of two */
 enum { TPI_BUDGET_BLOCKS = 8 << 20 };
-enum { TPI_BUDGET_WOKEN = 64 }; /* guests that go on in a turn */
+enum { TPI_BUDGET_WOKEN = 64 };                   /* guests that go on in a turn */
+enum { TPI_BUDGET_ASKED = 4 * TPI_BUDGET_WOKEN }; /* whether they have closed their side */
 
 /* The budgets of a hub. */
 typedef struct tpi_budget {
@@ -109,6 +112,7 @@ typedef struct tpi_budget {
     tpi_waiting newcomers; /* guests that do, and did little so far */
     tpi_waiting denied;    /* guests that do, and did nothing in this one */
     tpi_waiting spent;     /* guests that do, and did as much as they may */
+    tpi_waiting gone;      /* guests that do, and have closed their side */
     tp_session *parked;    /* wait for room for an answer; oldest first */
     size_t blocks;         /* bytes of answers of services to guests that a thread has to make */
     struct {

@@ -1,4 +1,5 @@
 /* budget_test.c - what clients cost, which clients wait, and which are closed. */
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,38 @@ static void new_ones_that_come_again_and_again_keep_no_old_one_out(void **state)
         firsts += s->clients[0].last_ready < s->clients[2].last_ready;
     }
     assert_int_equal(firsts, 10);
+}
+
+static void give_way_once(void *context)
+{
+    struct client *client = context;
+
+    if (!tp_session_gives_way(client->session)) {
+        count_ready(context);
+    }
+}
+
+static void a_client_that_has_closed_its_side_goes_on_last(void **state)
+{
+    static const tp_session_events gone = {.ready = give_way_once, .lost = count_lost};
+    struct scene *s = *state;
+
+    s->clients[0].session->events = &gone;
+    tpi_budget_charge(s->clients[5].session, 600000);
+    for (int i = 0; i < 5; i++) {
+        assert_true(tp_session_is_busy(s->clients[i].session));
+    }
+    turn(s);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(s->clients[i].ready, 1);
+        assert_true(i == 0 || s->clients[i].last_ready < s->clients[0].last_ready);
+    }
+    tpi_budget_charge(s->clients[5].session, 600000);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_true(tp_session_is_busy(s->clients[4].session));
+    turn(s);
+    assert_true(s->clients[4].last_ready < s->clients[0].last_ready);
+    assert_false(tp_session_gives_way(s->clients[6].session)); /* a member */
 }
 
 /* Each that is woken looks at what it has: with thousands, that alone would take a turn. */
@@ -470,6 +503,46 @@ static void a_client_may_leave_while_its_answers_are_made(void **state)
     turn(s);
 }
 
+static sem_t thread_is_there, thread_goes_on;
+
+static tp_status wait_for_test(const tp_msghdr *header, const tp_struct *type, const void *value,
+                               size_t *size)
+{
+    (void)header;
+    (void)type;
+    (void)value;
+    (void)size;
+    sem_post(&thread_is_there);
+    sem_wait(&thread_goes_on);
+    return TP_E_LIMIT;
+}
+
+/* The thread is at the answer of another guest when a client leaves. */
+static void answers_of_clients_that_leave_are_dropped_at_once(void **state)
+{
+    static const tp_encoding slow = {.name = "slow", .size = wait_for_test};
+    struct scene *s = *state;
+    tp_msg *tile = make_tile(1, 200000);
+
+    assert_int_equal(sem_init(&thread_is_there, 0, 0) | sem_init(&thread_goes_on, 0, 0), 0);
+    tp_session_only_sends(s->clients[0].session, &slow);
+    answer(s->clients[0].session, 1, 200000);
+    sem_wait(&thread_is_there);
+    tp_session_only_sends(s->clients[2].session, &tp_encoding_player);
+    tpi_budget_reserve(s->clients[2].session, 200000);
+    tpi_maker_answer(s->clients[2].session, tile, 200000);
+    const unsigned before = tile->references;
+    leave(s, 2);
+    const unsigned after = tile->references;
+    sem_post(&thread_goes_on);
+    assert_int_equal(before, 2);
+    assert_int_equal(after, 1);
+    while (tp_session_waiting(s->clients[0].session) < 1) {
+        turn(s);
+    }
+    tp_msg_unref(tile);
+}
+
 /* ---- Held bytes ------------------------------------------------------------------------------ */
 
 static void a_guest_sends_short_messages(void **state)
@@ -542,6 +615,21 @@ static void answers_that_the_front_makes_are_work(void **state)
     assert_true(tp_session_is_busy(s->clients[0].session));
     turn(s);
     assert_false(tp_session_is_busy(s->clients[0].session));
+}
+
+static void what_is_long_is_sent_in_several_turns(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    for (int round = 0; round < 3; round++) {
+        assert_true(tp_session_has_turn(guest));
+        tp_session_answered(guest, MEGABYTE / 4);
+        assert_false(tp_session_has_turn(guest));
+        assert_true(tp_session_has_turn(s->clients[6].session));
+        turn(s);
+        assert_int_equal(s->clients[0].ready, round + 1);
+    }
 }
 
 static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(void **state)
@@ -727,6 +815,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
         cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(a_client_that_has_closed_its_side_goes_on_last, begin, end),
         cmocka_unit_test_setup_teardown(of_many_guests_that_wait_some_go_on_in_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(guests_wait_while_much_of_theirs_is_being_made, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
@@ -742,6 +831,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_answers_are_encoded_elsewhere_and_keep_their_order,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_client_may_leave_while_its_answers_are_made, begin, end),
+        cmocka_unit_test_setup_teardown(answers_of_clients_that_leave_are_dropped_at_once, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_guest_sends_short_messages, begin, end),
         cmocka_unit_test_setup_teardown(the_guest_that_holds_most_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(members_hold_what_they_need_whatever_guests_hold, begin,
@@ -749,6 +840,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(answers_that_the_front_holds_count_like_those_of_the_queue,
                                         begin, end),
         cmocka_unit_test_setup_teardown(answers_that_the_front_makes_are_work, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_long_is_sent_in_several_turns, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),

@@ -47,20 +47,25 @@ static bool waits(const tpi_waiting *list)
 
 static bool guests_wait(const tpi_budget *budget)
 {
-    return waits(&budget->newcomers) || waits(&budget->denied) || waits(&budget->spent);
+    return waits(&budget->newcomers) || waits(&budget->denied) || waits(&budget->spent) ||
+           waits(&budget->gone);
 }
 
-/* The first ones of a list, at most `most`; how many may still be woken. */
+/* The first ones of a list, at most `most`; how many may still be woken. Those that give way count
+ * only as asked. */
 static unsigned wake(tpi_waiting *list, unsigned most)
 {
-    while (waits(list) && most > 0) {
+    unsigned asked = most <= TPI_BUDGET_WOKEN ? TPI_BUDGET_ASKED : UINT_MAX;
+
+    while (waits(list) && most > 0 && asked > 0) {
         tp_session *session = list->first;
         list->first = session->account.next_waiting;
         list->last = waits(list) ? list->last : NULL;
         session->account.next_waiting = NULL;
         session->account.waiting = false;
         session->events->ready(session->context);
-        most--;
+        most -= !session->account.waiting;
+        asked--;
     }
     return most;
 }
@@ -85,7 +90,8 @@ static void wake_guests(tpi_budget *budget)
 
     most = wake(new_ones_first ? &budget->newcomers : &budget->denied, most);
     most = wake(new_ones_first ? &budget->denied : &budget->newcomers, most);
-    (void)wake(&budget->spent, most);
+    most = wake(&budget->spent, most);
+    (void)wake(&budget->gone, most);
     append(&budget->denied, &budget->spent);
     if (guests_wait(budget)) {
         tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
@@ -189,10 +195,23 @@ static tpi_waiting *list_for(tp_session *session, tpi_class class, uint64_t turn
     if (class == TPI_MEMBERS) {
         return &budget->members;
     }
+    if (session->account.gives_way) {
+        return &budget->gone;
+    }
     if (session->account.worked < client_work[class]) {
         return &budget->newcomers; /* to show a key costs far less */
     }
     return work_of(&session->account.own, turn) == 0 ? &budget->denied : &budget->spent;
+}
+
+static void wait_for_turn(tp_session *session, tpi_waiting *list)
+{
+    if (!session->account.waiting) {
+        *(list->last != NULL ? &list->last->account.next_waiting : &list->first) = session;
+        list->last = session;
+        session->account.waiting = true;
+        tp_loop_after(tpi_hub_loop(session->hub), &budget_of(session)->turn_end);
+    }
 }
 
 bool tpi_budget_may_work(tp_session *session)
@@ -206,14 +225,26 @@ bool tpi_budget_may_work(tp_session *session)
         return true;
     }
     tpi_tidy_expect(&session->clients->tidy);
-    if (!session->account.waiting) {
-        tpi_waiting *list = list_for(session, class, turn);
-        *(list->last != NULL ? &list->last->account.next_waiting : &list->first) = session;
-        list->last = session;
-        session->account.waiting = true;
-        tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
-    }
+    wait_for_turn(session, list_for(session, class, turn));
     return false;
+}
+
+bool tp_session_gives_way(tp_session *session)
+{
+    tpi_account *account = &session->account;
+
+    assert(session_is_current(session));
+    if (account->gives_way || tpi_budget_class(session) != TPI_GUESTS) {
+        return false;
+    }
+    account->gives_way = true;
+    wait_for_turn(session, &budget_of(session)->gone);
+    return true;
+}
+
+bool tp_session_has_turn(tp_session *session)
+{
+    return tpi_budget_may_work(session);
 }
 
 bool tp_session_is_new(const tp_session *session)
@@ -250,5 +281,6 @@ void tpi_budget_leave_work(tp_session *session)
         unlink_waiting(&budget->newcomers, session);
         unlink_waiting(&budget->denied, session);
         unlink_waiting(&budget->spent, session);
+        unlink_waiting(&budget->gone, session);
     }
 }

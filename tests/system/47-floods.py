@@ -147,12 +147,14 @@ def many_devices_on_the_web():
     return floods.KEYS + f'front ( name "web" )\ndriver ( name "fake" rate 1 provides [ {provides} ] )\n'
 
 
+def nanoseconds(server):
+    """What the loop has worked so far."""
+    with open(f"/proc/{server.process.pid}/schedstat", encoding="ascii") as file:  # of the first thread, which is the loop
+        return int(file.read().split()[0])
+
+
 def long_answers_of_the_web_cost_little():
     """Nothing is written anew for each device: a byte of the lists costs about what one costs that is only copied."""
-    def nanoseconds(server):
-        with open(f"/proc/{server.process.pid}/schedstat", encoding="ascii") as file:  # of the first thread, which is the loop
-            return int(file.read().split()[0])
-
     with player.server(PROGRAM, many_devices_on_the_web()) as server, web.Http(argparse.Namespace(port=server.fronts["web"])) as http:
         def price(path):
             http.ask("GET", path)
@@ -164,6 +166,48 @@ def long_answers_of_the_web_cost_little():
         prices = {path: price(path) / copied for path in ("/api/devices", "/api/server", "/.well-known/wot")}
         print(f"# {prices}")
         tap.equal({path: price < 10 for path, price in prices.items()}, dict.fromkeys(prices, True))
+
+
+def the_first_websocket_stalls_nobody():
+    """The texts about 300 devices have 16 MB. They are made a few devices in a turn: the greeting goes out before, and others are
+    served meanwhile."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server:
+        front = argparse.Namespace(port=server.fronts["web"])
+        begun = nanoseconds(server)
+        with web.Socket(front, "/ws") as first:
+            greeted = nanoseconds(server) - begun
+            services = first.op("advertiseServices")["services"]
+            whole = nanoseconds(server) - begun
+            tap.equal(sum(service["name"].endswith("/req/MOTOR_POWER") for service in services), 300)
+        print(f"# worked {greeted / 1e6:.1f} ms until the greeting, {whole / 1e6:.1f} ms in all")
+        tap.equal(greeted < whole / 4, True)
+
+
+def a_graph_is_made_once_for_all():
+    """A hundred clients ask for the connection graph of 300 devices again and again: that costs little more than to ask once."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+
+        def open_socket():
+            socket = stack.enter_context(web.Socket(front))
+            socket.op("advertiseServices")
+            return socket
+
+        def price(sockets, times):
+            begun = nanoseconds(server)
+            for socket in sockets:
+                socket.socket.sendall(socket.frame(1, b'{"op":"subscribeConnectionGraph"}') * times)
+            for socket in sockets:
+                tap.equal(len(socket.op("connectionGraphUpdate")["publishedTopics"]) > 300, True)
+            return nanoseconds(server) - begun
+
+        sockets = [open_socket() for _ in range(100)]
+        once = price(sockets[:1], 1)
+        before = server.memory()
+        often = price(sockets, 20)
+        grown = server.memory() - before
+        print(f"# worked {once / 1e6:.1f} ms for one, {often / 1e6:.1f} ms for 2000; + {grown / floods.MEGABYTE:.1f} MB")
+        tap.equal((often < 50 * once, grown < 16 * floods.MEGABYTE), (True, True))
 
 
 def answers_of_the_web_that_nobody_reads():
@@ -332,6 +376,6 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         long_answers_of_the_web_cost_little, answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
+         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
