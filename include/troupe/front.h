@@ -243,6 +243,10 @@ TP_API bool tp_session_sees_panic(const tp_session *session);
 /* Raise a panic: stop everything that moves. No right is needed. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
 
+/* Acknowledge a request PANIC which the front has raised already, when it saw it behind messages
+ * that waited. Raises none: the panic may be over by now. */
+TP_API tp_status tp_session_confirm_panic(tp_session *session, const tp_msghdr *request);
+
 /* End the panic with this number. `key` is a key that came with the request, "" for none; it is
  * shown first. TP_E_DENIED unless the client raised the panic, or has the right to operate, or is
  * on this machine with the right to move while the server has no operator's key. */
