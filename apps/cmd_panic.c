@@ -12,6 +12,7 @@
 enum { STOP_TRIES = 200 }; /* two seconds */
 
 static const int64_t DOUBT_NS = TP_NS_PER_S; /* then it may be the front of another protocol */
+static const int64_t SOON_NS = TP_NS_PER_S * 3 / 10; /* then the first word may be the reason */
 
 struct panic_options {
     struct remote remote;
@@ -21,6 +22,7 @@ struct panic_options {
     size_t first;   /* the length of the first one */
     bool by_motion; /* raised at a motion front */
     bool hasty;     /* connected with less patience than was asked for */
+    char *later;    /* owned: what may be a server that is slow, and is tried once more; or NULL */
 };
 
 static char *chars(const char *text, uint32_t *count)
@@ -305,6 +307,36 @@ static int reach_usual(struct panic_options *o, const char *word)
     return reach(o);
 }
 
+/* A word that can be the reason has little time to be a server. Another try follows. */
+static int reach_soon(struct panic_options *o, const char *word)
+{
+    const int64_t timeout_ns = o->remote.timeout_ns;
+
+    if (timeout_ns > 0 && timeout_ns <= SOON_NS) {
+        return reach(o);
+    }
+    o->remote.first_try = true;
+    o->remote.timeout_ns = SOON_NS;
+    const int result = reach(o);
+    o->remote.first_try = false;
+    o->remote.timeout_ns = timeout_ns;
+    o->hasty = result == EXIT_DONE;
+    o->later = result == EXIT_DONE ? NULL : strdup(word);
+    return result;
+}
+
+/* Whether the server that was slow is there. */
+static bool reach_later(struct panic_options *o)
+{
+    o->hasty = false;
+    tp_client_destroy(o->remote.client);
+    o->remote.client = NULL;
+    o->remote.url = o->later;
+    o->remote.first_try = true;
+    called_set_server(o->later);
+    return remote_connect(&o->remote, TP_CLIENT_FRESH, false) == EXIT_DONE;
+}
+
 static int reach_named(struct panic_options *o)
 {
     const char *words = tpi_buf_text(&o->words);
@@ -321,16 +353,19 @@ static int reach_named(struct panic_options *o)
     const bool more = o->words.length > o->first;
     const bool named = can_be_server(word);
     const bool address = named && strpbrk(word, ":/") != NULL;
+    const bool reason = !address && (o->why == NULL || !named);
     int result = EXIT_FAILED;
     free(o->remote.own_url);
     o->remote.own_url = word;
     if (named) {
         result = remote_set_url(&o->remote, word);
-        result = result == EXIT_DONE ? reach(o) : result;
+        if (result == EXIT_DONE) {
+            result = reason ? reach_soon(o, word) : reach(o);
+        }
     }
     if (result == EXIT_DONE && more) {
         o->why = o->why != NULL ? o->why : words + o->first + 1;
-    } else if (result != EXIT_DONE && !address && (o->why == NULL || !named)) {
+    } else if (result != EXIT_DONE && reason) {
         result = reach_usual(o, word);
     }
     return result;
@@ -361,10 +396,22 @@ static int run(const char *name, bool raise, int argc, char **argv)
                called_server());
     } else if (result == EXIT_DONE) {
         result = raise ? raise_panic(&o) : reset_panic(&o);
-    } else if (raise) {
-        result = o.remote.unreached ? tell_other_ways(&o) : result;
+    }
+    bool unreached = o.remote.unreached;
+    if (o.later != NULL) {
+        (void)fflush(stdout);
+    }
+    if (o.later != NULL && reach_later(&o)) {
+        unreached = false;
+        command_fail(name, EXIT_DONE, "there is a server \"%s\" that is slow: it is stopped too",
+                     o.later);
+        result = raise_panic(&o);
+    }
+    if (result != EXIT_DONE && raise && unreached) {
+        result = tell_other_ways(&o);
     }
     remote_fini(&o.remote);
+    free(o.later);
     tpi_buf_fini(&o.words);
     return result;
 }
@@ -389,10 +436,10 @@ const command command_panic = {
         "driver has not stopped after two seconds, the command names it and fails; it also fails\n"
         "if the server does not report it. Nothing moves again before troupe reset. The signal\n"
         "SIGUSR1 to the server has the same effect, even if the server does not answer this\n"
-        "command. Every client may raise a panic; no key is needed or checked. If the first word "
-        "is\n"
-        "no server that can be reached, it belongs to the reason: troupe panic fire stops the\n"
-        "server of this machine. An address with a colon or a slash is never a reason. It may be\n"
+        "command. Every client may raise a panic; no key is needed or checked. If the first word\n"
+        "is no server that can be reached within 0.3 s, it belongs to the reason: troupe panic\n"
+        "fire stops the server of this machine. If a server of that name is only slow, it is\n"
+        "stopped after that, too. An address with a colon or a slash is never a reason. It may be\n"
         "that of a motion front, as troupe motion panic takes it.\n"
         "\n"
         "  --why TEXT      the reason, which all clients receive\n" REMOTE_OPTIONS_HELP,

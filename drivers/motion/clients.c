@@ -355,6 +355,21 @@ static int64_t arrival_ns(const tp_mechanism_package *ask, int64_t now_ns)
     return arrived_ns > 0 && arrived_ns < (double)now_ns ? (int64_t)arrived_ns : now_ns;
 }
 
+/* What waited for longer than the lease of its client moves nothing: the lease has ended since. */
+static tp_status check_age(const struct motion *m, const struct member *member, int64_t age_ns,
+                           tp_error *err)
+{
+    const int64_t lease_ns = tpi_motion_engine_leased(m->engine, member->number);
+
+    if (age_ns < lease_ns) {
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_TIMEOUT,
+                   "the package can be %.1f s old, more than the lease of %.1f s: the server was "
+                   "frozen or busy",
+                   (double)age_ns * 1e-9, (double)lease_ns * 1e-9);
+}
+
 /* A question changes no plan: the turn that was chosen before comes in time. Otherwise a client
  * that asks all the time would have everybody's motion looked at for each of its questions. */
 static bool only_asks(const tpi_motion_header *header)
@@ -373,13 +388,17 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
     if (member == NULL || member->number == 0) {
         return unknown(err);
     }
-    const tp_status status = check_package(ask, &header, right >= TP_RIGHT_MOVE, err);
+    const int64_t now_ns = motion_now(m), arrived_ns = arrival_ns(ask, now_ns);
+    tp_status status = check_package(ask, &header, right >= TP_RIGHT_MOVE, err);
+
+    if (status == TP_OK && right >= TP_RIGHT_MOVE) {
+        status = check_age(m, member, now_ns - arrived_ns, err);
+    }
     if (status != TP_OK) {
         return status;
     }
     const int64_t time_ns =
         only_asks(&header) ? tpi_motiond_device_time_to_ask(m) : tpi_motiond_device_time(m);
-    const int64_t now_ns = motion_now(m);
 
     member->heard_ns = now_ns;
     if (right >= TP_RIGHT_MOVE) {
@@ -391,7 +410,7 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
     }
     tpi_motion_engine_package(m->engine, member->number, &header, ask->bytes + TPI_MOTION_HEADER,
                               time_ns);
-    tpi_motion_engine_aged(m->engine, member->number, arrival_ns(ask, now_ns));
+    tpi_motion_engine_aged(m->engine, member->number, arrived_ns);
     if (!only_asks(&header)) {
         tpi_motiond_turn(m);
     }

@@ -168,7 +168,10 @@ static void pass(play *p, double seconds)
     }
 }
 
-static void send_record(play *p, uint16_t code, uint32_t tag, const void *value)
+/* A package with one record that arrived at this time, 0 for now; refused for this reason, if any.
+ */
+static void send_at(play *p, uint16_t code, uint32_t tag, const void *value, double arrived,
+                    const char *why)
 {
     uint8_t bytes[256];
     const size_t size = tpi_motion_record_put(bytes + TPI_MOTION_HEADER,
@@ -178,12 +181,21 @@ static void send_record(play *p, uint16_t code, uint32_t tag, const void *value)
                                       .records = 1,
                                       .id = tag,
                                       .size = (uint32_t)size};
-    tp_mechanism_package package = {.bytes_count = (uint32_t)(TPI_MOTION_HEADER + size),
-                                    .bytes = bytes};
+    tp_mechanism_package package = {
+        .arrived = arrived, .bytes_count = (uint32_t)(TPI_MOTION_HEADER + size), .bytes = bytes};
 
     tpi_motion_header_put(bytes, &header);
     memcpy(package.token, TOKEN, sizeof TOKEN);
-    play_request(p, TP_MECHANISM_REQ_PLAY, &package);
+    if (why != NULL) {
+        play_assert_request_refused(p, TP_MECHANISM_REQ_PLAY, &package, why);
+    } else {
+        play_request(p, TP_MECHANISM_REQ_PLAY, &package);
+    }
+}
+
+static void send_record(play *p, uint16_t code, uint32_t tag, const void *value)
+{
+    send_at(p, code, tag, value, 0, NULL);
 }
 
 static void send_goto(play *p, uint32_t tag)
@@ -253,6 +265,25 @@ static void await_halt(play *p)
         pass(p, 0.1);
     }
     assert_int_equal(atomic_load(&base.halts), 1);
+}
+
+/* ---- What has waited for the server ---------------------------------------------------------- */
+
+static void what_is_older_than_the_lease_of_its_client_moves_nothing(void **state)
+{
+    const tpi_motion_setspeed speed = {.vx_mps = 0.5};
+    play *p = *state;
+
+    pass_at_once(p, 40);
+    const double now = (double)tp_clock_now_ns(tp_hub_clock(p->b.hub)) * 1e-9;
+    send_at(p, TPI_MOTION_SETSPEED, 1, &speed, now - 30.5,
+            "the package can be 30.5 s old, more than the lease of 30.0 s: the server was frozen "
+            "or busy");
+    pass(p, 1);
+    assert_int_equal(atomic_load(&base.speeds), 0);
+    send_record(p, TPI_MOTION_SETSPEED, 2, &speed);
+    pass(p, 1);
+    assert_true(atomic_load(&base.speeds) > 0);
 }
 
 /* ---- What holds it up ------------------------------------------------------------------------ */
@@ -441,6 +472,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_client_that_only_takes_records_stays, begin, finish),
+        cmocka_unit_test_setup_teardown(what_is_older_than_the_lease_of_its_client_moves_nothing,
+                                        begin, finish),
         cmocka_unit_test_setup_teardown(a_goto_drives_until_it_is_held_up_beyond_the_lease, begin,
                                         finish),
         cmocka_unit_test_setup_teardown(a_plan_that_ends_behind_the_lease_is_no_success, begin,

@@ -6,12 +6,13 @@
 static const int64_t most_behind_ns = TP_NS_PER_S; /* of real time */
 static const int64_t kept_up_ns = 10 * TP_NS_PER_S;
 static const int64_t least_period_ns = TP_NS_PER_MS;
+static const int64_t least_gap_ns = 200 * TP_NS_PER_MS;
 
-enum { LEAST_BEHIND = 4 }; /* steps */
+enum { LEAST_BEHIND = 4, LEAST_GAP = 2 }; /* steps */
 
 void tpi_simd_pace_begin(simd_pace *pace, int64_t now_ns)
 {
-    pace->from_ns = now_ns;
+    pace->from_ns = pace->looked_ns = now_ns;
     pace->made = 0;
 }
 
@@ -41,6 +42,26 @@ static int64_t most_behind(const simd_pace *pace)
     return steps > LEAST_BEHIND ? (int64_t)steps : LEAST_BEHIND;
 }
 
+/* Whether nobody looked for longer than one step and a busy machine explain. */
+static bool has_gap(const simd_pace *pace, int64_t now_ns)
+{
+    const double gap_ns = (double)(now_ns - pace->looked_ns);
+
+    return gap_ns > (double)least_gap_ns && gap_ns > LEAST_GAP * real_ns(pace);
+}
+
+/* How many of the steps that are due are not let go. After a gap none, but one where this has
+ * happened just before, or steps take long: a world that is slow goes on. */
+static int64_t most_now(simd_pace *pace, int64_t now_ns)
+{
+    const bool gap = has_gap(pace, now_ns), goes_on = pace->gap || pace->stepped;
+
+    pace->gap = gap;
+    pace->stepped = false;
+    pace->looked_ns = now_ns;
+    return gap ? goes_on : most_behind(pace);
+}
+
 int64_t tpi_simd_pace_due(simd_pace *pace, int64_t now_ns)
 {
     if (pace->paused) {
@@ -50,7 +71,8 @@ int64_t tpi_simd_pace_due(simd_pace *pace, int64_t now_ns)
         return 1;
     }
     const int64_t due = (int64_t)((double)(now_ns - pace->from_ns) / real_ns(pace)) - pace->made;
-    const int64_t most = most_behind(pace);
+    const int64_t most = most_now(pace, now_ns);
+
     if (due > most) {
         pace->late = true;
         pace->late_ns = now_ns;
@@ -64,6 +86,7 @@ int64_t tpi_simd_pace_due(simd_pace *pace, int64_t now_ns)
 void tpi_simd_pace_made(simd_pace *pace)
 {
     pace->made++;
+    pace->stepped = true;
 }
 
 int64_t tpi_simd_pace_period_ns(const simd_pace *pace)

@@ -110,10 +110,10 @@ void tpi_motionf_panic_state(const struct motion_front *front, uint32_t *epoch, 
 tp_status tpi_motionf_robot_send(struct connection *c, unsigned code, uint32_t seq,
                                  const void *value, tp_error *err);
 
-/* Send it a package, and remember it until it is answered. */
+/* Send it a package that arrived at this time, and remember it until it is answered. */
 tp_status tpi_motionf_robot_package(struct connection *c, unsigned code,
                                     const tpi_motion_header *header, const uint8_t *bytes,
-                                    tp_error *err);
+                                    int64_t arrived_ns, tp_error *err);
 
 /* The package that this answers; the caller owns the reference. NULL if there is none. */
 tp_msg *tpi_motionf_robot_answered(struct connection *c, const tp_msghdr *header);

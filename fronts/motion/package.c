@@ -6,6 +6,7 @@
  * as ASK.
  */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,10 +84,12 @@ static void forward(struct connection *c, unsigned code, const tpi_motion_header
         tpi_motionf_reply_signal(c, header->id, 0, TPI_MOTION_ERROR, "HELLO comes first");
         return;
     }
+    const int64_t lease_ns = (int64_t)(c->client->joined.lease * 1e9);
+    const int64_t arrived_ns = tp_session_arrived_ns(c->session, lease_ns);
     struct connection *via = tpi_motionf_client_strongest(c);
     tpi_motionf_client_promote(via);
     c->heard_ns = c->read_ns;
-    const tp_status status = tpi_motionf_robot_package(via, code, header, bytes, &err);
+    const tp_status status = tpi_motionf_robot_package(via, code, header, bytes, arrived_ns, &err);
     if (status != TP_OK) {
         tpi_motionf_package_refused(c, bytes, TPI_MOTION_HEADER + (size_t)header->size, status,
                                     err.text);
@@ -161,6 +164,20 @@ static bool serve(struct connection *c, uint32_t package, const tpi_motion_recor
     return true;
 }
 
+/* The robot decides which lease it grants; how old packages are has to be known as exactly as the
+ * shorter one needs it. */
+static void note_lease(struct connection *c, const tpi_motion_record *record)
+{
+    tpi_motion_lease asked;
+
+    if (record->code == TPI_MOTION_LEASE && c->client != NULL &&
+        tpi_motion_body_get(tpi_motion_body_of(record->code), record->body, record->length, &asked,
+                            NULL, 0, NULL) == TP_OK &&
+        asked.lease_us > 0) {
+        c->client->joined.lease = fmin(c->client->joined.lease, (double)asked.lease_us * 1e-6);
+    }
+}
+
 /* Whether a record of kind session can move the robot. */
 static bool can_move(uint16_t code)
 {
@@ -180,6 +197,7 @@ static void handle_session(struct connection *c, const tpi_motion_header *header
         if (!serve(c, header->id, &record)) {
             others = true;
             moves = moves || can_move(record.code);
+            note_lease(c, &record);
         }
     }
     if (others) {

@@ -33,11 +33,10 @@ tp_status tpi_motionf_robot_send(struct connection *c, unsigned code, uint32_t s
 
 tp_status tpi_motionf_robot_package(struct connection *c, unsigned code,
                                     const tpi_motion_header *header, const uint8_t *bytes,
-                                    tp_error *err)
+                                    int64_t arrived_ns, tp_error *err)
 {
-    const int64_t arrival_ns = tp_loop_arrival_ns(c->front->loop);
     tp_mechanism_package package = {
-        .arrived = (double)(arrival_ns != TP_NEVER ? arrival_ns : front_now(c->front)) * 1e-9,
+        .arrived = (double)arrived_ns * 1e-9,
         .operates = tp_session_operates(c->session),
         .bytes_count = (uint32_t)(TPI_MOTION_HEADER + header->size),
     };

@@ -11,7 +11,8 @@
 
 #include "inside.h"
 
-enum { FIRST_HELD = 256 };
+/* While messages wait, so much more is read: a panic behind them is seen. */
+enum { FIRST_HELD = 256, MOST_AHEAD = 4096 };
 
 struct connection {
     struct client client; /* comes first, so that one can be had from the other */
@@ -21,6 +22,12 @@ struct connection {
     unsigned char *held; /* owned; NULL if there is none */
     size_t held_length;
     size_t held_capacity;
+
+    /* Of these bytes. */
+    size_t scouted;  /* the end of the messages that were looked at for a panic */
+    size_t acted;    /* behind the beginning of the last PANIC that was raised in advance; or 0 */
+    bool reasonless; /* its body had not come */
+    bool stopped;    /* nothing is read */
 
     size_t written; /* how much of the oldest queued message is gone already */
 };
@@ -80,19 +87,72 @@ static bool waits(struct client *client, const tp_msghdr *header)
     return !tp_session_is_urgent(client->session, header) && tp_session_is_busy(client->session);
 }
 
-/* A panic does not wait for its body, which may never come. */
-static void act_on_header(struct client *client, const tp_msghdr *header)
+/* Raise the panic of a request, of whose body so many bytes are there. */
+static void raise_panic(struct client *client, const tp_msghdr *header, const unsigned char *body,
+                        size_t there)
 {
-    if (tp_session_is_panic(header) && !tp_session_sees_panic(client->session)) {
-        tp_session_panic(client->session, "");
+    void *value = NULL;
+    const tp_panic *panic = NULL;
+
+    if (there >= header->size &&
+        tp_xdr_decode_new(&value, &tp_desc_panic, body, header->size) == TP_OK) {
+        panic = value;
+    }
+    const bool told =
+        panic != NULL && panic->why_count > 0 && memchr(panic->why, '\0', panic->why_count) != NULL;
+    tp_session_panic(client->session, told ? panic->why : "");
+    free(value);
+}
+
+/* Raise a panic behind messages that wait, or whose body has not come and may never come. */
+static void scout(struct connection *connection, const unsigned char *bytes, size_t length)
+{
+    struct client *client = &connection->client;
+
+    while (connection->scouted < length && length - connection->scouted >= TP_XDR_HEADER_SIZE) {
+        const unsigned char *body = bytes + connection->scouted + TP_XDR_HEADER_SIZE;
+        const size_t there = length - connection->scouted - TP_XDR_HEADER_SIZE;
+        tp_msghdr header;
+
+        tp_xdr_decode_header(&header, bytes + connection->scouted);
+        if (tp_session_is_panic(&header) && !tp_session_sees_panic(client->session)) {
+            raise_panic(client, &header, body, there);
+            connection->acted = connection->scouted + 1;
+            connection->reasonless = there < header.size;
+        }
+        connection->scouted += TP_XDR_HEADER_SIZE + (size_t)header.size;
+    }
+}
+
+/* So many bytes are done with. */
+static void pass(struct connection *connection, size_t length)
+{
+    connection->scouted -= connection->scouted < length ? connection->scouted : length;
+    connection->acted -= connection->acted < length ? connection->acted : length;
+}
+
+/* A panic that was raised in advance does not come again if it is over. */
+static void handle(struct connection *connection, tp_msghdr *header, const unsigned char *body,
+                   bool acted)
+{
+    struct client *client = &connection->client;
+    const bool tells = connection->reasonless && tp_session_sees_panic(client->session);
+
+    client->asked |= header->type == TP_MSGTYPE_REQ;
+    if (acted && tp_session_is_panic(header) && !tells) {
+        tp_session_heard_message(client->session, header);
+        (void)tp_session_confirm_panic(client->session, header);
+    } else {
+        tpi_player_message_handle(client, header, body);
     }
 }
 
 /* Handle the whole messages at `bytes`, as far as the session wants them now; how many bytes they
  * took. `needed` is the length of the next one, as far as it is known. */
-static size_t consume(struct client *client, const unsigned char *bytes, size_t length,
+static size_t consume(struct connection *connection, const unsigned char *bytes, size_t length,
                       size_t *needed)
 {
+    struct client *client = &connection->client;
     size_t used = 0;
 
     *needed = TP_XDR_HEADER_SIZE;
@@ -107,18 +167,17 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
             break;
         }
         *needed = TP_XDR_HEADER_SIZE + (size_t)header.size;
-        if (length - used < *needed) {
-            act_on_header(client, &header);
+        if (length - used < *needed || waits(client, &header)) {
             break;
         }
-        if (waits(client, &header)) {
-            break;
-        }
-        client->asked |= header.type == TP_MSGTYPE_REQ;
-        tpi_player_message_handle(client, &header, bytes + used + TP_XDR_HEADER_SIZE);
+        handle(connection, &header, bytes + used + TP_XDR_HEADER_SIZE, connection->acted > used);
         tp_session_took(client->session, *needed);
         used += *needed;
         *needed = TP_XDR_HEADER_SIZE;
+    }
+    pass(connection, used);
+    if (!client->ending) {
+        scout(connection, bytes + used, length - used);
     }
     return used;
 }
@@ -129,9 +188,11 @@ static void keep_rest(struct connection *connection, const unsigned char *rest, 
                       size_t needed)
 {
     const bool unfinished = length < needed;
+    const bool reads = unfinished || length < MOST_AHEAD;
     size_t capacity = FIRST_HELD;
 
-    while (capacity < length || (unfinished && capacity < length * 2 && capacity < needed)) {
+    while (capacity < length || (unfinished && capacity < length * 2 && capacity < needed) ||
+           (reads && capacity == length)) {
         capacity *= 2;
     }
     if (connection->held == NULL) {
@@ -141,8 +202,8 @@ static void keep_rest(struct connection *connection, const unsigned char *rest, 
         }
         return;
     }
-    /* While the first message is unfinished there is always room for more of it. */
-    const bool full = unfinished && connection->held_length == connection->held_capacity;
+    /* There is always room for the bytes that are read next. */
+    const bool full = reads && connection->held_length == connection->held_capacity;
     (void)hold(connection, full ? capacity : connection->held_capacity, unfinished);
 }
 
@@ -150,7 +211,7 @@ static void read_shared(struct connection *connection, size_t length)
 {
     const unsigned char *bytes = connection->client.front->shared;
     size_t needed;
-    size_t used = consume(&connection->client, bytes, length, &needed);
+    size_t used = consume(connection, bytes, length, &needed);
 
     if (used < length && !connection->client.ending) {
         keep_rest(connection, bytes + used, length - used, needed);
@@ -163,7 +224,7 @@ static void read_held(struct connection *connection, size_t length)
     size_t needed;
 
     connection->held_length += length;
-    size_t used = consume(client, connection->held, connection->held_length, &needed);
+    size_t used = consume(connection, connection->held, connection->held_length, &needed);
     if (client->ending) {
         return;
     }
@@ -177,17 +238,24 @@ static void read_held(struct connection *connection, size_t length)
     keep_rest(connection, connection->held, connection->held_length, needed);
 }
 
-/* Whether it does not go on, since its session is busy. Of a new client the key may come. */
-static bool pause_if_busy(struct connection *connection)
+/* It does not go on while its session is busy; nothing more is read then than is looked at in
+ * advance. Of a new client the key may come. */
+static void pause_if_busy(struct connection *connection)
 {
     struct client *client = &connection->client;
     const bool listens = connection->held == NULL && tp_session_is_new(client->session);
 
-    if (!client->ending && !listens && tp_session_is_busy(client->session)) {
-        client->paused = true;
-        tp_stream_pause(connection->stream);
+    if (client->ending) {
+        return;
     }
-    return client->paused;
+    client->paused = client->paused || (!listens && tp_session_is_busy(client->session));
+    const bool stops = client->paused && connection->held_length >= MOST_AHEAD;
+    if (stops && !connection->stopped) {
+        tp_stream_pause(connection->stream);
+    } else if (!stops && connection->stopped) {
+        tp_stream_resume(connection->stream);
+    }
+    connection->stopped = stops;
 }
 
 static void on_read(void *context, size_t length)
@@ -205,7 +273,7 @@ static void on_read(void *context, size_t length)
     } else {
         read_held(connection, length);
     }
-    (void)pause_if_busy(connection);
+    pause_if_busy(connection);
     if (!client->asked && !client->ending) {
         tp_stream_acknowledge(connection->stream); /* its next request may wait for that */
     }
@@ -219,9 +287,7 @@ static void resume(struct client *client)
     if (connection->held != NULL) {
         read_held(connection, 0);
     }
-    if (!pause_if_busy(connection) && !client->ending) {
-        tp_stream_resume(connection->stream);
-    }
+    pause_if_busy(connection);
 }
 
 static size_t unread(struct client *client)

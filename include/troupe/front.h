@@ -200,6 +200,12 @@ TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *heade
  * of such messages, starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
 
+/* When the message that is being handled can have arrived at the earliest, by the clock of the
+ * loop: now, unless the server was frozen or busy or the client had to wait. For fronts whose
+ * devices have leases of their own; `lease_ns` is the shortest of them: it decides how exactly that
+ * is known from now on. */
+TP_API int64_t tp_session_arrived_ns(const tp_session *session, int64_t lease_ns);
+
 /* The same for a part of a message that goes on: the time limit of the whole one continues. */
 TP_API void tp_session_took_part(tp_session *session, size_t bytes);
 
@@ -245,6 +251,10 @@ TP_API bool tp_session_sees_panic(const tp_session *session);
 
 /* Raise a panic: stop everything that moves. No right is needed. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
+
+/* Acknowledge a request PANIC which the front has raised already, when it saw it behind messages
+ * that waited. Raises none: the panic may be over by now. */
+TP_API tp_status tp_session_confirm_panic(tp_session *session, const tp_msghdr *request);
 
 /* End the panic with this number. `key` is a key that came with the request, "" for none; it is
  * shown first. TP_E_DENIED unless the client raised the panic, or has the right to operate, or is

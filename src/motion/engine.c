@@ -192,6 +192,13 @@ void tpi_motion_engine_aged(tpi_motion_engine *engine, uint32_t client, int64_t 
     }
 }
 
+int64_t tpi_motion_engine_leased(const tpi_motion_engine *engine, uint32_t client)
+{
+    const tpi_motion_client *c = client_of(engine, client);
+
+    return c != NULL ? c->lease_ns : 0;
+}
+
 /* ---- What comes in ---- */
 
 void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,

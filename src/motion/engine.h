@@ -124,6 +124,9 @@ void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t
 /* The last bytes of a client arrived at this time already: its lease counts from then on. */
 void tpi_motion_engine_aged(tpi_motion_engine *engine, uint32_t client, int64_t heard_ns);
 
+/* The lease of a client; 0 if there is no such client. */
+int64_t tpi_motion_engine_leased(const tpi_motion_engine *engine, uint32_t client);
+
 /* Handle a package whose payload has passed tpi_motion_payload_check(). Session records that are
  * the front's (HELLO, SYNC, CHALLENGE, PROVE) are ignored. */
 void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,

@@ -181,6 +181,13 @@ int64_t tpi_age_ns(const tp_session *session)
     return is_gap(age_ns, longest_wait_ns(session->clients, since_ns)) ? age_ns : 0;
 }
 
+int64_t tp_session_arrived_ns(const tp_session *session, int64_t lease_ns)
+{
+    assert(session_is_current(session));
+    tpi_age_expect(session->clients, lease_ns);
+    return now_ns(session->clients) - tpi_age_ns(session);
+}
+
 int64_t tpi_age_end_ns(const tp_session *session, int64_t lease_ns)
 {
     const int64_t since_ns = arrival_ns(session);

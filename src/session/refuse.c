@@ -44,6 +44,12 @@ bool tp_session_is_urgent(const tp_session *session, const tp_msghdr *header)
                                        : shows_key(header) && tp_session_is_new(session);
 }
 
+tp_status tp_session_confirm_panic(tp_session *session, const tp_msghdr *request)
+{
+    assert(session_is_current(session));
+    return reply(session, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+}
+
 tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
                             const char *text)
 {

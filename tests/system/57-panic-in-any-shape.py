@@ -7,6 +7,7 @@ import sys
 import time
 import types
 
+import keys
 import player
 import tap
 import universal
@@ -18,7 +19,7 @@ front ( name "web" )
 front ( name "universal" )
 driver ( name "fake" provides [ "position2d:0" ] )
 """
-PANIC, STATISTICS = 205, 202
+PANIC, RESET, GET_PANIC, STATISTICS = 205, 206, 207, 202
 WAIT = 20  # seconds; far beyond what a healthy server needs
 
 
@@ -67,6 +68,39 @@ def its_body_need_not_come(running, desk):
         with socket.create_connection(running.address) as client:
             client.sendall(player.HEADER.pack(0, 0, player.PLAYER, 0, player.REQUEST, PANIC, 0, 1, size) + b"x" * there)
             desk.await_panic(f"{there} of {size} bytes")
+
+
+def asked(subtype, seq, body=b""):
+    return player.HEADER.pack(0, 0, player.PLAYER, 0, player.REQUEST, subtype, 0, seq, len(body)) + body
+
+
+def what_a_guest_asked_before_it_does_not_hold_it_up():
+    """Its answers are not read: there is no room for all of them."""
+    devices = "".join(f'driver ( name "fake" provides [ "sonar:{index}" ] )\n' for index in range(300))
+    with player.server(PROGRAM, CONFIGURATION + devices + 'keys [ "boss operate 0123456789abcdef0123456789abcdef" ]\n') as running:
+        guest, boss = player.Client(running.address), player.Client(running.address)
+        with guest, boss:
+            tap.equal(keys.prove(boss, "0123456789abcdef0123456789abcdef").type, player.ACK)
+            requests = [asked(STATISTICS, 1000 + n) for n in range(90)]
+            requests.append(asked(PANIC, 5, bytes(8) + player.text("") + player.text("fire")))
+            guest.socket.sendall(b"".join(requests))
+            limit = time.monotonic() + WAIT
+            while not (panic := state_of(boss))[0]:
+                assert time.monotonic() < limit, "no panic"
+            tap.equal((panic[1], panic[3]), (1, "fire"))
+            tap.equal(boss.request(player.PLAYER, 0, RESET, struct.pack(">I", panic[1]) + player.text("")).type, player.ACK)
+            answers = []
+            while len(answers) < len(requests):
+                message = guest.message()
+                answers += [message.seq] * (message.type == player.ACK)
+            tap.equal(sorted(answers), [5, *range(1000, 1090)])
+            tap.equal(state_of(boss)[0], 0)  # it was over when its turn came: there is no other one
+
+
+def state_of(client):
+    """Of the panic: active, epoch, who, why."""
+    body = player.Body(client.request(player.PLAYER, 0, GET_PANIC).body)
+    return (*body.take("II"), body.text(), body.text())
 
 
 # ---- HTTP -------------------------------------------------------------------------------------------
@@ -186,7 +220,8 @@ def a_reason_that_is_no_text_spoils_no_answer(running, desk):
         tap.equal(desk.await_panic("no UTF-8"), "a \ufffdfire")
 
 
-tap.main(its_body_need_not_come, a_body_of_http_need_not_come_nor_be_whole, a_body_that_comes_late_has_the_reason,
-         a_request_before_it_does_not_hold_it_up, what_is_in_a_body_is_no_request, on_the_connection_to_stop_broken_frames_are_one,
+tap.main(its_body_need_not_come, what_a_guest_asked_before_it_does_not_hold_it_up, a_body_of_http_need_not_come_nor_be_whole,
+         a_body_that_comes_late_has_the_reason, a_request_before_it_does_not_hold_it_up, what_is_in_a_body_is_no_request,
+         on_the_connection_to_stop_broken_frames_are_one,
          a_call_of_the_service_is_one_whatever_is_in_it, a_call_behind_too_many_is_one, lengths_of_a_universal_packet_do_not_matter,
          a_reason_that_is_no_text_spoils_no_answer)

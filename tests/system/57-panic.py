@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import struct
 import tempfile
 
@@ -167,6 +168,22 @@ def words_that_name_no_server_are_the_reason(url):
 
 
 @serving(ROBOT)
+def a_host_that_does_not_answer_does_not_hold_it_up(url):
+    """Nobody answers at the usual port of this address until the panic is there."""
+    with socket.socket() as silent:
+        silent.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        silent.bind(("127.83.41.7", 6665))
+        silent.listen()
+        with Running("panic", "127.83.41.7", "--timeout", "600", url=url) as panicking:
+            tap.equal('"127.83.41.7" is taken as the reason' in panicking.error(), True)
+            tap.equal(panicking.line().startswith("everything that moves is stopped"), True)
+            tap.equal((reason(url), panicking.process.poll()), ("127.83.41.7", None))
+            silent.close()  # the server that may be slow is gone
+            tap.equal(panicking.ended()[0], 0)
+    troupe("reset", url=url)
+
+
+@serving(ROBOT)
 def an_address_is_no_reason(url):
     result = troupe("panic", "localhost:1", url=url)
     tap.equal((result.returncode, "NOTHING WAS STOPPED" in result.stderr, reason(url)), (1, True, ""))
@@ -192,5 +209,6 @@ tap.main(a_panic_stops_what_moves_until_it_is_reset, who_keeps_it_moving_is_told
          who_had_it_stopped_is_told_once, a_reason_cannot_steer_the_terminal,
          a_server_that_does_not_answer_is_no_end_of_ways, who_says_nothing_has_not_stopped,
          names_of_drivers_cannot_steer_the_terminal, print_tells_it_on_standard_error,
-         a_server_in_the_program_is_stopped_too, words_that_name_no_server_are_the_reason, an_address_is_no_reason,
+         a_server_in_the_program_is_stopped_too, words_that_name_no_server_are_the_reason,
+         a_host_that_does_not_answer_does_not_hold_it_up, an_address_is_no_reason,
          a_panic_needs_no_body, mistakes_are_explained)
