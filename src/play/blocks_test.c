@@ -119,6 +119,12 @@ static void the_description_has_every_kind_and_slot(void **state)
         snprintf(wanted, sizeof wanted, "{\"kind\":\"%s\",\"category\":", name);
         assert_non_null(strstr(text.data, wanted));
     }
+    const char *commands = strstr(text.data, "\"commands\":[");
+    assert_non_null(commands);
+    for (int i = 0; i < TPI_COMMANDS; i++) {
+        snprintf(wanted, sizeof wanted, "\"%s\"", tpi_dictionary_entry((tpi_command)i)->name);
+        assert_non_null(strstr(commands, wanted));
+    }
     assert_non_null(
         strstr(text.data, "{\"slot\":\"turn\",\"type\":\"expression\",\"optional\":true}"));
     assert_non_null(strstr(text.data, "\"Light Sensor\""));

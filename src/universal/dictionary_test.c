@@ -37,6 +37,7 @@ static void bases_and_types_are_those_of_appendix_d(void **state)
         const char *name, *type;
         uint16_t code, base;
     } rows[] = {
+        {"SetupInput", "General", 0x1000, 0},
         {"ReadGeneric", "Input", 0x1001, 4097},
         {"ReadDigital", "Digital_Input", 0x1002, 4098},
         {"ReadAnalog", "Analog_Input", 0x1003, 4099},

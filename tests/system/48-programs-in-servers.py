@@ -220,10 +220,11 @@ def programs_talk_through_the_server():
         tap.equal((result.returncode, result.stderr), (0, ""))
         server.until(lambda now: now["phase"] == 4)
         tap.equal(server.get("OUTPUT", {"from": 0})["lines"][0]["text"], "went")
-        server.get("LAUNCH", {})
-        result = cli.troupe("play", path, "--on", "finch", "--port", "emulate:finch", "--channels", server.url)
-        tap.equal((result.returncode, result.stderr), (0, ""))
-        server.until(lambda now: now["phase"] == 4 and now["printed"] == 2)
+        for said, robot in enumerate(("finch", "tello"), 1):  # one drives, the other one flies
+            server.get("LAUNCH", {})
+            result = cli.troupe("play", path, "--on", robot, "--port", f"emulate:{robot}", "--channels", server.url)
+            tap.equal((robot, result.returncode, result.stderr), (robot, 0, ""))
+            server.until(lambda now, lines=said + 1: now["phase"] == 4 and now["printed"] == lines)
     with Server() as server:
         result = cli.troupe("play", path, "--on", "finch", "--port", "emulate:finch", "--channels", server.url)
         tap.equal(result.returncode, 1)

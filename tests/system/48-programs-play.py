@@ -416,6 +416,17 @@ def one_program_runs_six_robots_away_from_a_lamp():
     cli.says(cli.troupe("experiment"), 2, cli.usage("experiment", "which experiment? light"))
 
 
+def one_program_for_a_line_drives_an_nxt_a_create_and_an_arduino():
+    """The same file reads what looks at the floor of each, and steers with the commands of each."""
+    for robot, eye, says, *more in (
+            ("nxt", "Light Sensor, port 3", "0c 00 80 04 01 "), ("create", "Cliff Front Left Signal", "89 00 96 "),
+            ("firmata", "Analog Input 2; by --map", "90 00 00 e5 ", "--map", "Line Sensor=Analog Input 2")):
+        with Program("play", str(ROOT / "programs/follow-line.play"), "--on", robot, "--port", f"emulate:{robot}?world=track",
+                     "--trace", *more) as program:
+            program.await_line(f'^eye: "Line Sensor" → {eye}$')
+            program.await_line(f"^> {says}")
+
+
 def a_create_2_says_what_it_fell_back_to():
     tap.equal(play(ROOT / "programs/run-from-light.play", "--explain", "--on", "create2").stdout.split("\n")[0],
               'eye: "Light Sensor" → Cliff Front Left Signal; it is of the class Line Sensor')
@@ -466,5 +477,5 @@ tap.main(the_nine_programs_are_short_and_have_a_word_for_the_teacher, each_is_ri
          what_explain_refuses_play_refuses_before_anything_moves, one_line_at_a_time, values_are_printed_and_quit_ends, lines_have_words_of_other_languages,
          what_is_not_known_is_told_and_help_helps, lines_are_edited_on_a_terminal, signals_stop_the_robot_of_a_line,
          a_program_drives_a_robot_of_a_world, the_page_for_teachers_has_the_table_and_a_worksheet_for_each_program,
-         one_program_runs_six_robots_away_from_a_lamp, a_create_2_says_what_it_fell_back_to,
+         one_program_runs_six_robots_away_from_a_lamp, one_program_for_a_line_drives_an_nxt_a_create_and_an_arduino, a_create_2_says_what_it_fell_back_to,
          mistakes_of_pupils_are_marked_and_mended, wrong_command_lines_are_refused)

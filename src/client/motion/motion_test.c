@@ -324,6 +324,25 @@ static void delay_mode_adds_its_delay(void **state)
         TP_E_INVALID);
 }
 
+/* A server that answers nothing keeps no call: what is sent is not waited for. */
+static void in_delay_mode_a_call_waits_for_no_answer(void **state)
+{
+    struct scene *s = *state;
+    const tp_motion_command look = tp_motion_set(1, 0, 0.01, 0);
+    const tp_motion_when when = {.size = sizeof when, .mode = TP_MOTION_DELAY, .ack = true};
+    tp_motion_signalled end;
+    uint32_t tag = 0;
+
+    ok(s, tp_motion_set_mode(s->robot, TP_MOTION_DELAY, TP_MOTION_LATE_USUAL, 50 * BENCH_MS, NULL,
+                             &s->err));
+    s->server->mute = true;
+    ok(s, tp_motion_send(s->robot, &look, 1, &when, &tag, &s->err));
+    assert_null(tp_motion_take(s->robot, tag));
+    s->server->mute = false;
+    ok(s, tp_motion_wait(s->robot, tag, 0, &end, &s->err));
+    assert_int_equal(end.signal, TP_MOTION_SUCCESS);
+}
+
 /* ---- Sequences ------------------------------------------------------------------------------- */
 
 static void play(struct scene *s, tp_motion_mode mode, tp_motion_summary *summary)
@@ -336,11 +355,13 @@ static void play(struct scene *s, tp_motion_mode mode, tp_motion_summary *summar
     uint32_t sequence = 0;
 
     ok(s, tp_motion_begin(s->robot, &what, &sequence, NULL, &s->err));
+    s->server->mute = true; /* frames wait for no answer */
     for (int i = 0; i < 20; i++) {
         const tp_motion_command frame = tp_motion_speed(1, 0, i < 19 ? 0.1 : 0);
 
         ok(s, tp_motion_add(s->robot, sequence, i * 10 * BENCH_MS, &frame, 1, &s->err));
     }
+    s->server->mute = false;
     ok(s, tp_motion_end(s->robot, sequence, NULL, &s->err));
     ok(s, tp_motion_wait_end(s->robot, sequence, 0, summary, &s->err));
 }
@@ -557,6 +578,7 @@ int main(void)
         CASE(many_dofs_move_in_one_record),
         CASE(frames_wait_for_their_time_and_can_be_cleared),
         CASE(delay_mode_adds_its_delay),
+        CASE(in_delay_mode_a_call_waits_for_no_answer),
         CASE(sequences_are_played_to_their_summary),
         CASE(a_sequence_needs_what_its_mode_needs),
         CASE(broadcasts_go_to_a_function_or_are_kept),
