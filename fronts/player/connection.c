@@ -24,12 +24,12 @@ struct connection {
     size_t held_capacity;
 
     /* Of these bytes. */
-    size_t scouted;  /* the end of the messages that were looked at for a panic */
-    size_t acted;    /* behind the beginning of the last PANIC that was raised in advance; or 0 */
-    bool reasonless; /* its body had not come */
-    bool stopped;    /* nothing is read */
+    uint32_t scouted; /* the end of the messages that were looked at for a panic */
+    uint32_t acted;   /* behind the beginning of the last PANIC that was raised in advance; or 0 */
+    bool reasonless;  /* its body had not come */
+    bool stopped;     /* nothing is read */
 
-    size_t written; /* how much of the oldest queued message is gone already */
+    uint32_t written; /* how much of the oldest queued message is gone already */
 };
 
 /* ---- What is held ---------------------------------------------------------------------------- */
@@ -120,15 +120,16 @@ static void scout(struct connection *connection, const unsigned char *bytes, siz
             connection->acted = connection->scouted + 1;
             connection->reasonless = there < header.size;
         }
-        connection->scouted += TP_XDR_HEADER_SIZE + (size_t)header.size;
+        const uint64_t end = (uint64_t)connection->scouted + TP_XDR_HEADER_SIZE + header.size;
+        connection->scouted = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX; /* never reached */
     }
 }
 
 /* So many bytes are done with. */
 static void pass(struct connection *connection, size_t length)
 {
-    connection->scouted -= connection->scouted < length ? connection->scouted : length;
-    connection->acted -= connection->acted < length ? connection->acted : length;
+    connection->scouted = connection->scouted < length ? 0 : connection->scouted - (uint32_t)length;
+    connection->acted = connection->acted < length ? 0 : connection->acted - (uint32_t)length;
 }
 
 /* A panic that was raised in advance does not come again if it is over. */
@@ -346,7 +347,7 @@ static void forget_written(struct connection *connection, const tp_piece *pieces
     if (written > 0) {
         tp_session_goes_on(session);
     }
-    connection->written += written;
+    connection->written += (uint32_t)written;
 }
 
 /* One gathered write; whether there may be more to write at once. */

@@ -58,21 +58,21 @@ struct tpi_budget_host;
 typedef struct tpi_account {
     tpi_share own;
     tpi_class class;
+    bool waiting;                 /* for the next turn */
+    bool gives_way;               /* it has closed its side, and comes after all others */
+    bool busy;                    /* age.c, as what follows at the end */
     struct tpi_budget_host *host; /* counted reference; NULL until it has a name */
     int64_t mark_ns;              /* when the message that is being handled came */
     int64_t worked;               /* nanoseconds of all turns */
-    size_t in_queue, in_front;    /* `queued` of it */
-    bool waiting;                 /* for the next turn */
-    bool gives_way;               /* it has closed its side, and comes after all others */
+    size_t in_front;              /* of `queued`: not in the queue of the session */
     tp_session *next_waiting;
     /* Tries again to find room for an answer; NULL if none waits. True if it needs no more tries.
      */
     bool (*unpark)(tp_session *session);
     tp_session *next_parked;
 
-    /* age.c: since when the client has been busy; and how many bytes that it had sent are still not
+    /* Since when the client has been busy; and how many bytes that it had sent are still not
      * handled of those that have waited, the older ones first. */
-    bool busy;
     int64_t busy_ns;
     struct {
         size_t bytes;

@@ -212,15 +212,16 @@ static void set_queued(tp_session *session, size_t bytes)
 
 void tpi_budget_queued(tp_session *session, size_t bytes)
 {
-    session->account.in_queue = bytes;
     set_queued(session, bytes + session->account.in_front);
 }
 
 void tp_session_owes(tp_session *session, size_t bytes)
 {
     assert(session_is_current(session));
+    const size_t in_queue = session->account.own.queued - session->account.in_front;
+
     session->account.in_front = bytes;
-    set_queued(session, bytes + session->account.in_queue);
+    set_queued(session, in_queue + bytes);
 }
 
 bool tpi_budget_is_behind(tp_session *session)
