@@ -74,8 +74,10 @@ int64_t tpi_simd_pace_due(simd_pace *pace, int64_t now_ns)
     const int64_t most = most_now(pace, now_ns);
 
     if (due > most) {
-        pace->late = true;
-        pace->late_ns = now_ns;
+        if (most > 0) { /* a gap does not show that the world is slow */
+            pace->late = true;
+            pace->late_ns = now_ns;
+        }
         pace->made += due - most; /* as if they had been made */
         return most;
     }

@@ -107,6 +107,7 @@ static void a_freeze_is_not_made_up_for(void **state)
     assert_int_equal(make(&pace, 600 * ms), 1);
     assert_int_equal(make(&pace, 3600 * ms), 0);
     assert_int_equal(make(&pace, 3700 * ms), 1);
+    assert_false(pace.late); /* the world is not slow */
 }
 
 static void a_freeze_between_long_steps_is_not_made_up_for(void **state)
