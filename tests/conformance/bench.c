@@ -386,6 +386,17 @@ const void *bench_await_later(bench_reader *r, double by_s, unsigned code)
     return tp_msg_payload(r->last[code]);
 }
 
+const void *bench_await_by_and_by(bench_reader *r, unsigned code)
+{
+    const uint32_t before = r->counts[code];
+
+    while (r->counts[code] == before) {
+        bench_move_clock(r->b, 0.05);
+        turn_polling(r->b);
+    }
+    return tp_msg_payload(r->last[code]);
+}
+
 const void *bench_await_fresh(bench_reader *r, unsigned code)
 {
     /* Behind this every message that was on its way has arrived. */

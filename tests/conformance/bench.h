@@ -88,6 +88,9 @@ const void *bench_await(bench_reader *r, unsigned code);
  * nothing that the driver does just now takes too long by this. */
 const void *bench_await_later(bench_reader *r, double by_s, unsigned code);
 
+/* The same while the clock moves on in small steps: of a device that makes up for no gap. */
+const void *bench_await_by_and_by(bench_reader *r, unsigned code);
+
 /* The next, but what the device sent after it had done all that it was asked before this call. */
 const void *bench_await_fresh(bench_reader *r, unsigned code);
 

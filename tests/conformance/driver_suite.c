@@ -170,6 +170,13 @@ static bool is_word(const char *words, const char *word)
     return false;
 }
 
+/* Some things are sent only now and then. */
+static const void *await_data(const struct stage *s, bench_reader *r, unsigned code)
+{
+    return s->driver->follows_clock ? bench_await_by_and_by(r, code)
+                                    : bench_await_later(r, 10, code);
+}
+
 static void sends_all_required_data(void **state)
 {
     struct stage *s = raise_curtain(*state);
@@ -185,8 +192,7 @@ static void sends_all_required_data(void **state)
                 !is_word(s->driver->quiet, interface->name)) {
                 const void *bytes = NULL;
                 size_t length = 0;
-                /* Some things are sent only now and then. */
-                assert_non_null(bench_await_later(&r, 10, what->code));
+                assert_non_null(await_data(s, &r, what->code));
                 assert_ptr_equal(tp_msg_type(r.last[what->code]), what->ask);
                 assert_int_equal(
                     tp_msg_encode(r.last[what->code], &tp_encoding_player, &bytes, &length), TP_OK);

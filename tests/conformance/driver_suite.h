@@ -18,6 +18,7 @@ typedef struct suite_driver {
     const char *const *bad_settings; /* each is refused; ended by NULL, may be NULL */
     const char *quiet;     /* interfaces whose data comes only on demand, as words; NULL for none */
     bool waits_for_others; /* it answers when the devices behind it have sent something */
+    bool follows_clock;    /* what it does takes time, and it makes up for no gap */
     bool refuses_requests; /* by design: every one, and data need not be what is required */
     bool stays_on;         /* by design: it runs without users, too */
 } suite_driver;

@@ -239,6 +239,7 @@ static const suite_driver drivers[] = {
     {
         .section = {&tp_driver_fakelocalize, "localize:0", NULL, YARD " speed=10"},
         .foreign = "health:0",
+        .follows_clock = true,
         .bad_settings = bad_sims,
     },
     {
@@ -488,17 +489,20 @@ static const suite_driver drivers[] = {
     {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
         .foreign = "health:0",
+        .follows_clock = true,
         .bad_settings = bad_sims,
     },
     {
         .section = {&tp_driver_sim, GALLERY_MODELS, NULL, GALLERY},
         .foreign = "health:0",
+        .follows_clock = true,
         .bad_settings = bad_sims,
     },
     {
         .section = {&tp_driver_stage, "simulation:0 position2d:0 ranger:0", NULL,
                     YARD " speed=10 threads=2"},
         .foreign = "health:0",
+        .follows_clock = true,
         .bad_settings = bad_sims,
     },
     {
