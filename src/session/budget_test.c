@@ -296,6 +296,33 @@ static void of_many_guests_that_wait_some_go_on_in_a_turn(void **state)
     }
 }
 
+/* Whoever shows a key no longer waits behind the guests that came before. */
+static void a_key_ends_the_wait_among_guests(void **state)
+{
+    static struct client many[TPI_BUDGET_WOKEN];
+    struct scene *s = *state;
+    tp_session *owner = s->clients[0].session;
+
+    tpi_budget_charge(s->clients[1].session, 600000);
+    for (int i = 0; i < TPI_BUDGET_WOKEN; i++) {
+        const struct client kept = s->clients[5];
+        enter(s, 5);
+        many[i] = s->clients[5];
+        many[i].session->context = &many[i];
+        s->clients[5] = kept;
+        assert_true(tp_session_is_busy(many[i].session));
+    }
+    assert_true(tp_session_is_busy(owner));
+    owner->account.vouched = true;
+    tpi_access_rights_changed(&owner->identity);
+    turn(s);
+    assert_int_equal(s->clients[0].ready, 1);
+    for (int i = 0; i < TPI_BUDGET_WOKEN; i++) {
+        tp_session_destroy(many[i].session);
+        many[i] = (struct client){0};
+    }
+}
+
 static void guests_wait_while_much_of_theirs_is_being_made(void **state)
 {
     struct scene *s = *state;
@@ -817,6 +844,7 @@ int main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_client_that_has_closed_its_side_goes_on_last, begin, end),
         cmocka_unit_test_setup_teardown(of_many_guests_that_wait_some_go_on_in_a_turn, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_ends_the_wait_among_guests, begin, end),
         cmocka_unit_test_setup_teardown(guests_wait_while_much_of_theirs_is_being_made, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_shows_its_key_at_once, begin, end),
         cmocka_unit_test_setup_teardown(to_wait_is_no_work, begin, end),

@@ -282,5 +282,15 @@ void tpi_budget_leave_work(tp_session *session)
         unlink_waiting(&budget->denied, session);
         unlink_waiting(&budget->spent, session);
         unlink_waiting(&budget->gone, session);
+        session->account.waiting = false;
+        session->account.next_waiting = NULL;
+    }
+}
+
+void tpi_budget_wait_as_member(tp_session *session)
+{
+    if (session->account.waiting) {
+        tpi_budget_leave_work(session);
+        wait_for_turn(session, &budget_of(session)->members);
     }
 }
