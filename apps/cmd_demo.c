@@ -80,23 +80,24 @@ static void keep_note(void *context, const char *text)
 /* ---- While it runs --------------------------------------------------------------------------- */
 
 /* Whether it is one that ends the demo. */
-static bool take_key(struct demo *demo, int key, int64_t now_ns)
+static bool take_key(struct demo *demo, int key, int64_t came_ns)
 {
     if (key == 'q' || key == 'Q' || key == TYPED_ESCAPE) {
         return true;
     }
-    demo_drive_key(&demo->drive, demo->server, key, now_ns);
+    demo_drive_key(&demo->drive, demo->server, key, came_ns);
     return false;
 }
 
 static bool take_keys(struct demo *demo, int64_t now_ns)
 {
+    const int64_t came_ns = typed_came_ns(&demo->typed, now_ns);
     bool end = false;
 
     for (int byte = terminal_key(); byte >= 0 && !end; byte = terminal_key()) {
-        end = take_key(demo, typed_byte(&demo->typed, (unsigned char)byte, now_ns), now_ns);
+        end = take_key(demo, typed_byte(&demo->typed, (unsigned char)byte, now_ns), came_ns);
     }
-    return end || take_key(demo, typed_pause(&demo->typed, now_ns), now_ns);
+    return end || take_key(demo, typed_pause(&demo->typed, now_ns), came_ns);
 }
 
 static bool wants_end(struct demo *demo)

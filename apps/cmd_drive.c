@@ -129,20 +129,21 @@ static void draw(struct drive *d)
 /* ---- Input ----------------------------------------------------------------------------------- */
 
 /* Whether it is one that ends the command. */
-static bool take_key(struct drive *d, int key)
+static bool take_key(struct drive *d, int key, int64_t came_ns)
 {
-    (void)stick_key(&d->stick, key, now_ns());
+    (void)stick_key(&d->stick, key, came_ns);
     return key == 'q' || key == 'Q' || key == TYPED_ESCAPE;
 }
 
 static bool take_keys(struct drive *d)
 {
+    const int64_t came_ns = typed_came_ns(&d->typed, now_ns());
     bool quit = false;
 
     for (int byte = terminal_key(); byte >= 0 && !quit; byte = terminal_key()) {
-        quit = take_key(d, typed_byte(&d->typed, (unsigned char)byte, now_ns()));
+        quit = take_key(d, typed_byte(&d->typed, (unsigned char)byte, now_ns()), came_ns);
     }
-    return quit || take_key(d, typed_pause(&d->typed, now_ns()));
+    return quit || take_key(d, typed_pause(&d->typed, now_ns()), came_ns);
 }
 
 static void take_gamepad(struct drive *d)

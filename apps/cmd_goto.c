@@ -12,6 +12,7 @@
 
 #include "base/number.h"
 #include "called.h"
+#include "lapse.h"
 #include "output.h"
 #include "remote.h"
 #include "troupe/client/planner.h"
@@ -19,6 +20,8 @@
 
 static const char name[] = "goto";
 static const double radian = 3.14159265358979323846 / 180;
+
+static const int64_t lease_ns = TP_NS_PER_S; /* a device can have a shorter one */
 
 enum { TICK_MS = 200, WHY = 200, SHOWN_TICKS = 5 };
 
@@ -37,6 +40,7 @@ struct journey {
     double left;         /* m */
     const char *trouble; /* constant: why it does not get on; "" if it does */
     unsigned ticks;
+    struct lapse lapse;
     bool arrived;
     int64_t begun_ns;
     tp_status failure;
@@ -137,8 +141,15 @@ static void show(const struct journey *j)
 static void tick(void *context)
 {
     struct journey *j = context;
+    const double frozen_s =
+        lapse_look_s(&j->lapse, tp_clock_now_ns(tp_clock_real()), TICK_MS * TP_NS_PER_MS, lease_ns);
     tp_error err = {0};
 
+    if (frozen_s > 0) {
+        tp_fail(&err, TP_E_TIMEOUT, "this program was frozen or busy for %.1f s", frozen_s);
+        end(j, err.code, err.text);
+        return;
+    }
     if (!tp_client_is_connected(j->remote.client)) {
         end(j, TP_E_CLOSED, "the connection is lost; the server stops the robot");
         return;
@@ -188,7 +199,7 @@ static int perform(struct journey *j)
     if (tp_timer_create(&timer, tp_client_loop(j->remote.client), tick, j, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
-    j->begun_ns = tp_clock_now_ns(tp_clock_real());
+    j->lapse.last_ns = j->begun_ns = tp_clock_now_ns(tp_clock_real());
     remote_catch_signals(&j->remote);
     tp_timer_every(timer, TICK_MS * TP_NS_PER_MS);
     const bool interrupted = remote_run(&j->remote);

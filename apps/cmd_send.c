@@ -10,10 +10,32 @@
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
+/* What is repeated would be old: the program was frozen. */
+static bool is_old(struct send *s)
+{
+    const double lease_s = s->lease_s > 0 ? s->lease_s : 1;
+    const double frozen_s = lapse_look_s(&s->lapse, tp_clock_now_ns(tp_clock_real()),
+                                         command_ns(1 / s->repeat_hz), command_ns(lease_s));
+
+    if (frozen_s > 0 && tp_effect_can_move(s->message->effect)) {
+        command_fail(s->remote.command, EXIT_FAILED,
+                     "this program was frozen or busy for %.1f s: %s is not sent again", frozen_s,
+                     s->message->name);
+        s->refused = true;
+        remote_stop(&s->remote);
+        return true;
+    }
+    return false;
+}
+
 static void send_again(void *context)
 {
     struct send *s = context;
     tp_error err = {0};
+
+    if (is_old(s)) {
+        return;
+    }
     const tp_status status = tp_proxy_command(s->proxy, s->message->code, s->value, &err);
 
     /* a lost connection was reported already */
@@ -41,6 +63,7 @@ static int keep_sending(struct send *s)
 
     status = status == TP_OK ? tp_timer_create(&end, loop, end_sending, s, &err) : status;
     if (status == TP_OK && s->repeat_hz > 0) {
+        (void)is_old(s); /* from now on */
         tp_timer_every(repeat, command_ns(1 / s->repeat_hz));
     }
     if (status == TP_OK && s->for_s > 0) {

@@ -3,6 +3,7 @@
 #define TROUPE_APPS_SEND_H
 
 #include "feed.h"
+#include "lapse.h"
 #include "remote.h"
 
 enum { MOST_WORDS = 3 };
@@ -16,6 +17,7 @@ struct send {
     int word_count;
     bool json; /* the answer */
     double repeat_hz;
+    struct lapse lapse; /* of what is repeated */
     double for_s;
     double lease_s; /* 0 for the device's default */
     int64_t rank;

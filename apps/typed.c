@@ -6,6 +6,9 @@
 /* Terminals send a sequence at once. A line between may hold it up a little. */
 static const int64_t patience_ns = 150 * TP_NS_PER_MS;
 
+/* Programs look for keys more often. */
+static const int64_t longest_look_ns = 200 * TP_NS_PER_MS;
+
 enum { ESC = 0x1b };
 
 static int end(struct typed *typed, int key)
@@ -48,6 +51,14 @@ static int take_second(struct typed *typed, unsigned char byte)
         return go_on(typed, TYPED_SINGLE);
     }
     return end(typed, byte == 'q' || byte == 'Q' ? byte : TYPED_OTHER);
+}
+
+int64_t typed_came_ns(struct typed *typed, int64_t now_ns)
+{
+    const int64_t looked_ns = typed->looked_ns;
+
+    typed->looked_ns = now_ns;
+    return looked_ns > 0 && now_ns - looked_ns > longest_look_ns ? looked_ns : now_ns;
 }
 
 int typed_byte(struct typed *typed, unsigned char byte, int64_t now_ns)

@@ -26,8 +26,13 @@ enum {
 /* All zero at first. */
 struct typed {
     enum { TYPED_PLAIN, TYPED_ESCAPED, TYPED_SINGLE, TYPED_SEQUENCE } state;
-    int64_t since_ns; /* the last byte */
+    int64_t since_ns;  /* the last byte */
+    int64_t looked_ns; /* when the terminal was read last */
 };
+
+/* When the keys have come, at the earliest, that are in the terminal now: call it each time before
+ * these are read. It is now, unless the program was frozen or busy since the last time. */
+int64_t typed_came_ns(struct typed *typed, int64_t now_ns);
 
 /* The key that the byte completes. */
 int typed_byte(struct typed *typed, unsigned char byte, int64_t now_ns);

@@ -92,6 +92,17 @@ static void a_sequence_ends_where_the_next_begins(void **state)
     assert_int_equal(keys[2], TYPED_ESCAPE);
 }
 
+static void keys_that_waited_for_a_frozen_program_are_old(void **state)
+{
+    struct typed typed = {0};
+
+    (void)state;
+    assert_int_equal(typed_came_ns(&typed, 100 * TP_NS_PER_S), 100 * TP_NS_PER_S);
+    assert_int_equal(typed_came_ns(&typed, 100 * TP_NS_PER_S + 50), 100 * TP_NS_PER_S + 50);
+    assert_int_equal(typed_came_ns(&typed, 105 * TP_NS_PER_S), 100 * TP_NS_PER_S + 50);
+    assert_int_equal(typed_came_ns(&typed, 105 * TP_NS_PER_S + 50), 105 * TP_NS_PER_S + 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +111,7 @@ int main(void)
         cmocka_unit_test(other_keys_are_not_taken_for_letters),
         cmocka_unit_test(escape_alone_is_a_key),
         cmocka_unit_test(a_sequence_ends_where_the_next_begins),
+        cmocka_unit_test(keys_that_waited_for_a_frozen_program_are_old),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,10 +33,16 @@ struct joy {
     int16_t values[MOST_AXES]; /* of all axes, as they came */
     unsigned axis_count;
     uint32_t buttons;
-    int64_t heard_ns; /* when a stick or button has moved */
-    int64_t sent_ns;  /* when a velocity was sent */
-    bool moves;       /* the last one was not 0 */
+    int64_t heard_ns;  /* when a stick or button has moved */
+    int64_t looked_ns; /* when all events were read */
+    int64_t sent_ns;   /* when a velocity was sent */
+    bool moves;        /* the last one was not 0 */
 };
+
+/* Events are looked for so often if they move something; and those that may have waited for so long
+ * are old: the program was frozen. */
+static const int64_t period_ns = 50 * TP_NS_PER_MS;
+static const int64_t old_ns = 250 * TP_NS_PER_MS;
 
 static const tp_param joy_params[] = {
     {"port", "line", "/dev/js0", "the joystick, for instance /dev/input/js0"},
@@ -154,15 +160,15 @@ static void grip(const struct joy *j)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* The first events after opening say how everything stands now. A stick that is held then does not
- * count until it moves. */
-static void take_event(tp_instance *self)
+/* The first events after opening say how everything stands now, and old ones say how it stood. A
+ * stick that is held then does not count until it moves. */
+static void take_event(tp_instance *self, bool old)
 {
     enum { BUTTON = 1, AXIS = 2, INITIAL = 0x80 };
     struct joy *j = tp_instance_state(self);
     const int16_t value = (int16_t)(j->event[4] | j->event[5] << 8);
     const unsigned kind = j->event[6] & ~(unsigned)INITIAL;
-    const bool initial = (j->event[6] & INITIAL) != 0;
+    const bool initial = old || (j->event[6] & INITIAL) != 0;
     const unsigned number = j->event[7];
 
     if (kind == BUTTON && number < 32) {
@@ -183,21 +189,31 @@ static void take_event(tp_instance *self)
     }
 }
 
+static bool drives(const struct joy *j)
+{
+    return j->base != NULL || j->gripper != NULL;
+}
+
 static tp_status joy_input(tp_instance *self, tp_port *port, tp_error *err)
 {
     struct joy *j = tp_instance_state(self);
     uint8_t bytes[32 * EVENT];
     size_t length = 0;
     tp_status status;
+    const bool old = drives(j) && now_ns(self) - j->looked_ns > old_ns;
 
     while ((status = tp_port_read(port, bytes, sizeof bytes, &length, 0, err)) == TP_OK) {
         for (size_t i = 0; i < length; i++) {
             j->event[j->length++] = bytes[i];
             if (j->length == EVENT) {
                 j->length = 0;
-                take_event(self);
+                take_event(self, old);
             }
         }
+    }
+    j->looked_ns = now_ns(self);
+    if (old && j->moves) {
+        drive(self);
     }
     return status == TP_E_TIMEOUT ? TP_OK : status;
 }
@@ -206,12 +222,12 @@ static tp_status joy_input(tp_instance *self, tp_port *port, tp_error *err)
 static tp_status joy_poll(tp_instance *self, tp_error *err)
 {
     const struct joy *j = tp_instance_state(self);
+    const tp_status status = joy_input(self, j->port, err);
 
-    (void)err;
-    if (j->moves && now_ns(self) - j->sent_ns >= 100 * TP_NS_PER_MS) {
+    if (status == TP_OK && j->moves && now_ns(self) - j->sent_ns >= 100 * TP_NS_PER_MS) {
         drive(self);
     }
-    return TP_OK;
+    return status;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -356,8 +372,11 @@ static tp_status joy_start(tp_instance *self, tp_error *err)
     if (j->base != NULL) {
         (void)tp_link_request(j->base, TP_POSITION2D_REQ_MOTOR_POWER, &on, TP_NS_PER_S, ignore,
                               NULL);
-        tp_instance_set_period(self, 50 * TP_NS_PER_MS);
     }
+    if (drives(j)) {
+        tp_instance_set_period(self, period_ns);
+    }
+    j->looked_ns = now_ns(self);
     tp_port_watch(j->port, true);
     return TP_OK;
 }

@@ -154,6 +154,23 @@ static void a_joystick_without_events_stops(void **state)
     end(p);
 }
 
+/* The stick is pushed while the program is frozen, and held. */
+static void what_waited_for_a_frozen_driver_moves_nothing(void **state)
+{
+    play *p = with_robot("+0.1 " FIRST "+0.3 << 02 00 00 00 00 c0 02 01\n+6 << 03 00 00 00 ff 7f "
+                         "02 00\nsilence\n",
+                         "max_speed=0.8,0,1 timeout=0");
+
+    (void)state;
+    play_pass(p, 0.2);
+    bench_move_clock(&p->b, 5);
+    (void)await_value(p, 0, 0);
+    play_pass(p, 0.2);
+    assert_int_equal(puppet_at(&p->b, "position2d:0")->commands[TP_POSITION2D_CMD_VEL], 0);
+    await_speed(p, 0, -1);
+    end(p);
+}
+
 static void an_unplugged_joystick_is_a_failure(void **state)
 {
     play *p =
@@ -191,6 +208,7 @@ int main(void)
         cmocka_unit_test(sticks_drive_and_a_stick_in_the_middle_stops),
         cmocka_unit_test(a_button_must_be_pressed_if_that_is_wanted),
         cmocka_unit_test(a_joystick_without_events_stops),
+        cmocka_unit_test(what_waited_for_a_frozen_driver_moves_nothing),
         cmocka_unit_test(an_unplugged_joystick_is_a_failure),
         cmocka_unit_test(mistakes_are_told),
     };

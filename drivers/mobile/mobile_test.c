@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "conformance/visit.h"
 #include "support/memory.h"
 
 extern const tp_driver tp_driver_fake;
@@ -374,6 +375,36 @@ static void wrong_settings_are_refused_with_a_sentence(void **state)
     }
 }
 
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+/* The next step of a ramp is due before the end of the lease, and both are over when the program
+ * goes on. */
+static void after_a_freeze_a_ramp_ends_without_another_step(void **state)
+{
+    play *p = begin(true, "rate=10 max_acceleration=2");
+    visit v = {.b = &p->b};
+    tp_session *session = visit_begin(&v, "anna");
+    const tp_mobile_cmd cmd = {
+        .axes_count = 1,
+        .axes = {limited(velocity(TP_MOBILE_X, 0.5), TP_MOBILE_LIMIT_PERCENT, 50)}};
+
+    (void)state;
+    assert_int_equal(visit_open(&v, session, p->device, TP_ALL_MODE), TP_OK);
+    assert_int_equal(
+        visit_send(session, p->device, TP_KIND_REQUEST, TP_MOBILE_REQ_MOVE, &cmd, 0, &p->b.err),
+        TP_OK);
+    puppet_wait(&p->b, 0.1);
+    puppet_wait(&p->b, 0.1);
+    const uint32_t before = velocities(p);
+    const uint32_t halts = puppet_at(&p->b, base)->halts;
+    assert_velocity(p, 0.2, 0, 0);
+    puppet_wait(&p->b, 6);
+    assert_int_equal(velocities(p), before);
+    assert_int_equal(puppet_at(&p->b, base)->halts, halts + 1);
+    tp_session_destroy(session);
+    play_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +425,7 @@ int main(void)
         cmocka_unit_test(it_goes_to_a_place_while_spinning),
         cmocka_unit_test(a_fake_robot_drives_a_square),
         cmocka_unit_test(steps_allocate_nothing_once_it_runs),
+        cmocka_unit_test(after_a_freeze_a_ramp_ends_without_another_step),
         cmocka_unit_test(wrong_settings_are_refused_with_a_sentence),
     };
 

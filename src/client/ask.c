@@ -5,8 +5,12 @@
  * Player's drivers send none, so of a plain Player server only one request of each kind is asked at
  * a time.
  */
+#include <math.h>
+
 #include "bus/pool.h"
 #include "client/inside.h"
+
+static const double longest_kept_s = 1; /* the lease of clients that ask for none */
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
@@ -224,12 +228,42 @@ static tpi_ask *find_waiting(const tp_client *client)
     return ask;
 }
 
+/* What can move something is kept for as long as a lease; the server could not know how old it is.
+ */
+static bool is_too_old(const tpi_ask *ask, int64_t now_ns)
+{
+    const tp_lease *lease = ask->proxy != NULL ? &ask->proxy->lease : NULL;
+    const bool is_short =
+        lease != NULL && (lease->asks & TP_LEASE_DURATION) != 0 && lease->duration > 0;
+    const double longest_s = is_short ? fmin(lease->duration, longest_kept_s) : longest_kept_s;
+
+    return tp_effect_can_move(ask->what->effect) &&
+           (double)(now_ns - ask->asked_ns) > longest_s * (double)TP_NS_PER_S;
+}
+
+static void refuse_old(tpi_ask *ask)
+{
+    tp_error err = {0};
+
+    tp_fail(&err, TP_E_TIMEOUT, "%s: %s has waited too long, and would be old",
+            ask->proxy != NULL ? ask->proxy->name : ask->client->url, ask->what->name);
+    tpi_ask_finish(ask, err.code, NULL, err.text);
+}
+
+/* The program may have been frozen: then deadlines have passed that nobody has seen yet. */
 void tpi_ask_send_waiting(tp_client *client)
 {
+    const int64_t now_ns = tpi_client_now_ns(client);
     tpi_ask *ask;
 
     while ((ask = find_waiting(client)) != NULL) {
-        send_kept(ask);
+        if (ask->deadline_ns <= now_ns) {
+            expire(ask);
+        } else if (is_too_old(ask, now_ns)) {
+            refuse_old(ask);
+        } else {
+            send_kept(ask);
+        }
     }
 }
 
@@ -255,6 +289,7 @@ static tpi_ask *create(tp_client *client, const tpi_question *q)
         *ask = (tpi_ask){.client = client,
                          .proxy = q->proxy,
                          .what = q->what,
+                         .asked_ns = tpi_client_now_ns(client),
                          .deadline_ns = q->deadline_ns,
                          .introduces = q->introduces,
                          .bound = q->bound || q->introduces,

@@ -86,6 +86,7 @@ struct tpi_ask {
     const tp_message *what;
     tp_devaddr addr;
     uint32_t seq;
+    int64_t asked_ns;
     int64_t deadline_ns;
     tpi_ask_state state;
     bool introduces; /* part of the greeting: sent before the connection is complete */

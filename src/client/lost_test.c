@@ -148,6 +148,37 @@ static void requests_under_way_fail_and_later_ones_wait(void **state)
     assert_sent(b, "hello mode:1 open:4:0 req:4:0:1 req:4:0:1");
 }
 
+/* Both wait for the device; one of them could move something. */
+static void what_can_move_is_not_kept_for_longer_than_a_lease(void **state)
+{
+    struct bench *b = *state;
+    const tp_position2d_power_config on = {.state = 1};
+
+    b->options.changed = NULL;
+    connect_client(b);
+    tp_proxy *base = open_device(b, "position2d:0");
+    fake_server_hang_up(&b->server);
+    wait_lost(b);
+    for (int late = 0; late < 2; late++) {
+        fake_server_log(&b->server);
+        b->trace[0] = '\0';
+        assert_int_equal(tp_proxy_request_later(base, TP_POSITION2D_REQ_MOTOR_POWER, &on, 9 * S,
+                                                done, b, &b->err),
+                         TP_OK);
+        assert_int_equal(
+            tp_proxy_request_later(base, TP_POSITION2D_REQ_GET_GEOM, NULL, 9 * S, done, b, &b->err),
+            TP_OK);
+        pass(b, late ? 2 * S : S / 2);
+        wait_open(b, base);
+        turn(b);
+        assert_trace(b, late ? "-13 -16 " : "-16 -16 ");
+        assert_sent(b, late ? "hello mode:1 open:4:0 req:4:0:1"
+                            : "hello mode:1 open:4:0 req:4:0:2 req:4:0:1");
+        fake_server_hang_up(&b->server);
+        wait_lost(b);
+    }
+}
+
 static void requests_that_wait_too_long_fail_with_the_reason(void **state)
 {
     struct bench *b = *state;
@@ -469,6 +500,7 @@ int main(void)
         TEST(attempts_become_rarer),
         TEST(commands_fail_while_it_is_lost),
         TEST(requests_under_way_fail_and_later_ones_wait),
+        TEST(what_can_move_is_not_kept_for_longer_than_a_lease),
         TEST(requests_that_wait_too_long_fail_with_the_reason),
         TEST(a_call_that_waits_gets_through_a_lost_connection),
         TEST(a_call_that_waits_fails_with_the_reason_if_it_does_not),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "bus/pool.h"
 #include "device/answers.h"
 #include "device/inside.h"
@@ -221,9 +222,12 @@ int64_t tpi_call_until_ns(const tp_instance *self)
     const tpi_call *call = self->calls.current;
 
     assert(instance_is_current(self));
-    return call != NULL && can_move(call->device, call->what)
-               ? call->order.until_ns
-               : tp_clock_now_ns(tp_instance_clock(self)) + TPI_DRIVER_MESSAGE_NS;
+    if (call != NULL && can_move(call->device, call->what)) {
+        return call->order.until_ns;
+    }
+    const int64_t until_ns = tp_clock_now_ns(tp_instance_clock(self)) + TPI_DRIVER_MESSAGE_NS;
+    return self->safety.halts ? until_ns
+                              : tpi_smaller(until_ns, tpi_safety_deadline_ns(&self->safety));
 }
 
 static void run_call(job *next, tp_instance *self)

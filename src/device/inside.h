@@ -697,7 +697,9 @@ tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *as
 bool tpi_call_may_write(tp_instance *self);
 
 /* Where the instance runs: until when a message that the driver sends now may move another device.
- * What it sends for a command is not valid for longer than that command. */
+ * What it sends for a command is not valid for longer than that command; and what it sends by
+ * itself, on data or in time, not for longer than the leases of its own devices: after a freeze one
+ * may be over whose stop has not come yet. Stops are valid always. */
 int64_t tpi_call_until_ns(const tp_instance *self);
 
 /* Where the instance runs: fail what was deferred and not answered. */
