@@ -157,11 +157,16 @@ static void read_held(struct connection *c, size_t length)
     make_room(c, needed);
 }
 
+static size_t most_at_once(const struct connection *c)
+{
+    return tp_session_longest_message(door_of(c)) < READ_SIZE * 2 ? GUEST_SIZE : READ_SIZE;
+}
+
 static void find_room(struct connection *c, void **bytes, size_t *length)
 {
     if (c->in.held == NULL || c->ending) {
         *bytes = c->front->shared;
-        *length = tp_session_longest_message(door_of(c)) < READ_SIZE * 2 ? GUEST_SIZE : READ_SIZE;
+        *length = most_at_once(c);
     } else {
         *bytes = c->in.held + c->in.length;
         *length = c->in.capacity - c->in.length;
@@ -170,7 +175,8 @@ static void find_room(struct connection *c, void **bytes, size_t *length)
 
 static void pause_if_waiting(struct connection *c)
 {
-    if (!c->ending && !c->paused && (c->in.length > 0 || tpi_web_tls_waits(c)) && held_waits(c)) {
+    if (!c->ending && !c->paused &&
+        (c->in.length > 0 || tpi_web_tls_waits(c) || tpi_web_tls_has_worked(c)) && held_waits(c)) {
         c->paused = true;
         tp_stream_pause(c->stream);
     }
@@ -182,7 +188,7 @@ static void on_room(void *context, void **bytes, size_t *length)
 
     if (c->tls != NULL) {
         *bytes = c->front->raw;
-        *length = READ_SIZE;
+        *length = tpi_web_tls_most(c, most_at_once(c));
     } else {
         find_room(c, bytes, length);
     }
@@ -194,6 +200,18 @@ static void read_plain(struct connection *c, size_t length)
         read_shared(c, length);
     } else {
         read_held(c, length);
+    }
+}
+
+/* A part of a record is held like one of a message. */
+static void hold_sealed(struct connection *c)
+{
+    const size_t sealed = tpi_web_tls_unfinished(c);
+    const size_t held = c->in.capacity + c->in.fragments + sealed;
+
+    if (!c->ending && !tpi_web_tls_waits(c) && (sealed > 0 || c->in.held == NULL) &&
+        !tp_session_hold(door_of(c), held, sealed > 0 || c->in.fragments > 0)) {
+        tpi_web_give_up(c);
     }
 }
 
@@ -215,6 +233,7 @@ static void read_decrypted(struct connection *c)
     if (got < 0) {
         tpi_web_give_up(c);
     }
+    hold_sealed(c);
 }
 
 static void read_secret(struct connection *c, size_t length)

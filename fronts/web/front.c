@@ -138,7 +138,7 @@ static tp_status web_open(tp_front_instance *self, tp_error *err)
     front->world.time = -1;
     front->up = (struct upwards){tpi_web_call_failed, tpi_web_use_drop_pending};
     front->prepare.run = tpi_web_prepare_files;
-    front->greet.run = tpi_web_tls_greet;
+    front->greetings.step.run = tpi_web_tls_greet;
     front->making.step.run = make_some;
     status = copy_list(self, "hosts", &front->hosts, &front->gate.host_count, err);
     if (status == TP_OK) {
@@ -176,7 +176,7 @@ static void web_close(tp_front_instance *self)
     tpi_web_grids_clear(front);
     tpi_web_labs_clear(front);
     tp_loop_after_cancel(front->loop, &front->prepare);
-    tp_loop_after_cancel(front->loop, &front->greet);
+    tp_loop_after_cancel(front->loop, &front->greetings.step);
     tp_loop_after_cancel(front->loop, &front->making.step);
     tp_listener_close(front->listener);
     tp_timer_destroy(front->tick);

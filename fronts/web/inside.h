@@ -32,7 +32,8 @@
  *     call.c         requests that were not answered yet
  *     answer.c       answers of HTTP as bytes
  *     output.c       bytes of the front and frames for many clients
- *     tls.c          TLS between a stream and a connection
+ *     tls.c          TLS between a stream and a connection (tls.h)
+ *     greetings.c    whose greeting of TLS makes its next step
  *     turn.c         what is put off to the end of a turn
  *
  * A file calls those below it; upwards there are the two functions of struct upwards.
@@ -69,6 +70,7 @@ enum {
     MOST_USES = 1024,
     MOST_PENDING = 64, /* messages that wait for the opening of a device */
     MOST_NOTES = 64,
+    MOST_GREETINGS = 64, /* of TLS that have begun */
     SUB_BUCKETS = 64,
     CHANNELS_OF_DEVICE = 1024, /* ids of channels; each further form begins 256 later */
     FORM_SIZE = 256,
@@ -379,6 +381,16 @@ struct texts {
     struct part *parts; /* owned: about interfaces (parts.c) */
 };
 
+/* Greetings of TLS. */
+struct greetings {
+    struct connection *first;                 /* borrowed list: wait for a step of their greeting */
+    struct connection *begun[MOST_GREETINGS]; /* borrowed: OpenSSL has a state of these; the
+                                                 oldest first */
+    unsigned begun_count;
+    bool of_begun; /* the last step was for those */
+    tp_after step; /* makes one */
+};
+
 struct web_front {
     tp_front_instance *instance; /* borrowed: the front is its state */
     tp_loop *loop;               /* borrowed */
@@ -394,11 +406,10 @@ struct web_front {
     bool ticking;
     tp_timer *watch; /* owned: while a stop is not confirmed */
     char session_id[17];
-    bool secure;                  /* TLS */
-    struct ssl_ctx_st *tls;       /* owned; NULL without TLS */
-    unsigned char *raw;           /* owned: READ_SIZE bytes that come, with TLS */
-    struct connection *greetings; /* borrowed list: wait for a step of their greeting */
-    tp_after greet;               /* makes it */
+    bool secure;            /* TLS */
+    struct ssl_ctx_st *tls; /* owned; NULL without TLS */
+    unsigned char *raw;     /* owned: READ_SIZE bytes that come, with TLS */
+    struct greetings greetings;
 
     struct connection *connections; /* owned; the newest first */
     size_t count;
@@ -820,7 +831,7 @@ void tpi_web_tls_end(struct connection *c);
 /* Bytes have come into `raw`; false if the connection ends. */
 bool tpi_web_tls_read(struct connection *c, size_t length);
 
-/* The work of web_front.greet: a step of a greeting. */
+/* The work of web_front.greetings: a step of a greeting. */
 void tpi_web_tls_greet(tp_after *after);
 
 /* Whether its greeting waits for that; and whether it has just ended: once true. */
@@ -836,6 +847,15 @@ size_t tpi_web_tls_write(struct connection *c, const tp_piece *pieces, unsigned 
 /* Write what was encrypted; false if the stream does not take all of it. */
 bool tpi_web_tls_flush(struct connection *c);
 size_t tpi_web_tls_waiting(const struct connection *c);
+
+/* How many bytes OpenSSL holds for a record that has begun. */
+size_t tpi_web_tls_unfinished(const struct connection *c);
+
+/* How much is read at once, if it is usually `usual`. */
+size_t tpi_web_tls_most(const struct connection *c, size_t usual);
+
+/* Whether it was much work to decrypt what was read last. */
+bool tpi_web_tls_has_worked(const struct connection *c);
 
 /* ---- stop.c ---- */
 

@@ -3,11 +3,10 @@
  *
  * What comes is given to OpenSSL and read from it as plain bytes; what goes out is encrypted a
  * record at a time, and the next one only when the stream has taken the last. So a client that does
- * not read has one record waiting, as without TLS it has none.
- *
- * Greetings cost more than anything else that a stranger can ask for. They wait in a list, a turn
- * makes one step of one of them, and hosts take turns: who floods the server with greetings waits
- * for them, and nobody else does.
+ * not read has one record waiting, as without TLS it has none. Room for records is given back when
+ * they are done with. A part of a record counts as held bytes; the time that decrypting takes is
+ * work of the client, since records without a message in them cost much, too. greetings.c says
+ * whose greeting goes on.
  */
 #include <assert.h>
 #include <openssl/err.h>
@@ -16,19 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "tls.h"
 
-enum { RECORD = 16384, ROOM = RECORD + 512 };
-
-struct tls {
-    SSL *ssl;                        /* owned */
-    BIO *in, *out;                   /* the SSL's */
-    unsigned char waiting[2 * ROOM]; /* encrypted, not taken by the stream yet */
-    size_t length, sent;
-    struct connection *next; /* borrowed: behind it in the list of greetings */
-    bool waits;              /* it is in that list, and nothing is read from its stream */
-    bool greeted;            /* there may be plain bytes that came with the end of the greeting */
+enum {
+    RECORD = 16384,
+    RECORD_ROOM = RECORD + 512, /* what OpenSSL takes for a part of one */
+    GREETING = 4096,            /* bytes of one that are read at once */
+    KEPT_ROOM = 4096,           /* of a client that may send more */
 };
+
+/* Decrypting what was read at once takes less. */
+static const int64_t MUCH_NS = TP_NS_PER_MS / 4;
 
 /* ---- The certificate ------------------------------------------------------------------------- */
 
@@ -65,6 +62,7 @@ tp_status tpi_web_tls_open(struct web_front *front, tp_error *err)
     SSL_CTX_set_options(front->tls, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                         SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(front->tls, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(front->tls, SSL_SESS_CACHE_OFF); /* clients have tickets */
     if (SSL_CTX_use_certificate_chain_file(front->tls, certificate) != 1) {
         return fail(self, "certificate", "cannot read the certificate", certificate, err);
     }
@@ -94,68 +92,102 @@ bool tpi_web_tls_begin(struct connection *c)
         return false;
     }
     c->tls = tls;
-    tls->ssl = SSL_new(c->front->tls);
-    BIO *in = BIO_new(BIO_s_mem()), *out = BIO_new(BIO_s_mem());
-    if (tls->ssl == NULL || in == NULL || out == NULL) {
-        BIO_free(in);
-        BIO_free(out);
+    tls->in = BIO_new(BIO_s_mem());
+    return tls->in != NULL;
+}
+
+/* OpenSSL is asked for the first time. */
+static bool begin_ssl(struct connection *c)
+{
+    struct tls *tls = c->tls;
+
+    tls->out = BIO_new(BIO_s_mem());
+    tls->ssl = tls->out != NULL ? SSL_new(c->front->tls) : NULL;
+    if (tls->ssl == NULL) {
+        BIO_free(tls->out);
+        tls->out = NULL;
         return false;
     }
-    tls->in = in;
-    tls->out = out;
-    SSL_set_bio(tls->ssl, in, out);
+    SSL_set_bio(tls->ssl, tls->in, tls->out);
     SSL_set_accept_state(tls->ssl);
     return true;
 }
 
 void tpi_web_tls_end(struct connection *c)
 {
-    if (c->tls != NULL) {
-        struct connection **at = &c->front->greetings;
-
-        while (*at != NULL && *at != c) {
-            at = &(*at)->tls->next;
-        }
-        if (*at == c) {
-            *at = c->tls->next;
-        }
-        SSL_free(c->tls->ssl); /* and what it reads and writes */
-        free(c->tls);
+    if (c->tls == NULL) {
+        return;
     }
+    tpi_web_greeting_ends(c);
+    if (c->tls->ssl != NULL) {
+        SSL_free(c->tls->ssl); /* and what it reads and writes */
+    } else {
+        BIO_free(c->tls->in);
+    }
+    free(c->tls);
 }
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 size_t tpi_web_tls_waiting(const struct connection *c)
 {
-    return c->tls == NULL ? 0 : c->tls->length - c->tls->sent;
+    return c->tls == NULL || c->tls->out == NULL ? 0 : BIO_pending(c->tls->out);
+}
+
+size_t tpi_web_tls_unfinished(const struct connection *c)
+{
+    const struct tls *tls = c->tls;
+
+    return tls == NULL || tls->ssl == NULL || !SSL_has_pending(tls->ssl) ? 0 : RECORD_ROOM;
+}
+
+size_t tpi_web_tls_most(const struct connection *c, size_t usual)
+{
+    const SSL *ssl = c->tls->ssl;
+
+    return ssl == NULL || !SSL_is_init_finished(ssl) ? GREETING : usual;
+}
+
+/* OpenSSL keeps the room of the longest record. */
+static void give_back(BIO *bio)
+{
+    BUF_MEM *room = NULL;
+
+    BIO_get_mem_ptr(bio, &room);
+    if (room->max > KEPT_ROOM && BIO_pending(bio) == 0) {
+        BUF_MEM *empty = BUF_MEM_new();
+
+        if (empty != NULL) {
+            BIO_set_mem_buf(bio, empty, BIO_CLOSE);
+        }
+    }
 }
 
 /* Give the stream what waits; false if it is not all taken. */
 static bool flush(struct connection *c)
 {
-    struct tls *tls = c->tls;
+    BIO *out = c->tls->out;
+    char *bytes;
 
-    for (;;) {
-        if (tls->sent == tls->length) {
-            const int got = BIO_read(tls->out, tls->waiting, sizeof tls->waiting);
-
-            tls->sent = 0;
-            tls->length = got > 0 ? (size_t)got : 0;
-            if (tls->length == 0) {
-                return true;
-            }
-        }
-        const size_t left = tls->length - tls->sent;
-        const tp_piece piece = {tls->waiting + tls->sent, left};
+    while (tpi_web_tls_waiting(c) > 0) {
+        const long length = BIO_get_mem_data(out, &bytes);
+        const size_t left = length < READ_SIZE ? (size_t)length : READ_SIZE;
+        const tp_piece piece = {bytes, left};
         const long taken = tp_stream_try_write(c->stream, &piece, 1);
+
         if (taken < 0) {
             tpi_web_give_up(c);
             return false;
         }
-        tls->sent += (size_t)taken;
+        (void)BIO_read(out, c->front->raw, (int)taken);
         if ((size_t)taken < left) {
             return false;
         }
     }
+    if (out != NULL) {
+        give_back(out);
+    }
+    return true;
 }
 
 bool tpi_web_tls_flush(struct connection *c)
@@ -165,54 +197,15 @@ bool tpi_web_tls_flush(struct connection *c)
 
 /* ---- Greetings ------------------------------------------------------------------------------- */
 
-static bool same_host(const struct connection *a, const struct connection *b)
-{
-    const char *one = tp_stream_peer(a->stream), *other = tp_stream_peer(b->stream);
-    const char *end = strrchr(one, ':');
-    const size_t length = end != NULL ? (size_t)(end - one) + 1 : strlen(one) + 1;
-
-    return strncmp(one, other, length) == 0;
-}
-
-static struct connection **last_place(struct web_front *front)
-{
-    struct connection **at = &front->greetings;
-
-    while (*at != NULL) {
-        at = &(*at)->tls->next;
-    }
-    return at;
-}
-
-/* The first of the list; all others of its host go behind those of other hosts. */
-static struct connection *take_greeting(struct web_front *front)
-{
-    struct connection *first = front->greetings;
-    struct connection *again = NULL, **end = &again;
-    struct connection **at = &front->greetings;
-
-    *at = first->tls->next;
-    while (*at != NULL) {
-        struct connection *c = *at;
-
-        if (same_host(first, c)) {
-            *at = c->tls->next;
-            c->tls->next = NULL;
-            *end = c;
-            end = &c->tls->next;
-        } else {
-            at = &c->tls->next;
-        }
-    }
-    *at = again;
-    first->tls->next = NULL;
-    first->tls->waits = false;
-    return first;
-}
-
 /* One step of a greeting; false if it has failed. */
 static bool greet(struct connection *c)
 {
+    if (c->tls->ssl == NULL) {
+        tpi_web_greeting_begins(c);
+        if (!begin_ssl(c)) {
+            return false;
+        }
+    }
     ERR_clear_error();
     const int done = SSL_do_handshake(c->tls->ssl);
     const int error = done == 1 ? SSL_ERROR_NONE : SSL_get_error(c->tls->ssl, done);
@@ -222,6 +215,9 @@ static bool greet(struct connection *c)
     if (error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ) {
         return false;
     }
+    if (done == 1) {
+        tpi_web_greeting_ends(c);
+    }
     /* A greeting that does not end in time is an unfinished message. */
     return tp_session_hold(c->door->sessions[FORM_JSON], error != SSL_ERROR_NONE,
                            error != SSL_ERROR_NONE);
@@ -230,18 +226,17 @@ static bool greet(struct connection *c)
 void tpi_web_tls_greet(tp_after *after)
 {
     struct web_front *front =
-        (struct web_front *)((char *)after - offsetof(struct web_front, greet));
+        (struct web_front *)((char *)after - offsetof(struct web_front, greetings.step));
 
     assert(front_is_current(front));
-    if (front->greetings == NULL) {
-        return;
+    struct connection *c = tpi_web_next_greeting(front);
+    if (c != NULL) {
+        if (!c->ending && !greet(c)) {
+            tpi_web_give_up(c);
+        }
+        tpi_web_flush(c); /* reads on */
     }
-    struct connection *c = take_greeting(front);
-    if (!c->ending && !greet(c)) {
-        tpi_web_give_up(c);
-    }
-    tpi_web_flush(c); /* reads on */
-    if (front->greetings != NULL) {
+    if (front->greetings.first != NULL) {
         tp_loop_later(front->loop, after);
     }
 }
@@ -272,12 +267,16 @@ bool tpi_web_tls_read(struct connection *c, size_t length)
     if (BIO_write(tls->in, c->front->raw, (int)length) != (int)length) {
         return false;
     }
-    if (!SSL_is_init_finished(tls->ssl) && !tls->waits) {
-        tls->waits = true;
-        *last_place(c->front) = c;
-        tp_loop_later(c->front->loop, &c->front->greet);
+    tls->worked_ns = 0;
+    if ((tls->ssl == NULL || !SSL_is_init_finished(tls->ssl)) && !tls->waits) {
+        tpi_web_greeting_waits(c);
     }
     return true;
+}
+
+bool tpi_web_tls_has_worked(const struct connection *c)
+{
+    return c->tls != NULL && c->tls->worked_ns > MUCH_NS;
 }
 
 /* Plain bytes into `bytes`; 0 for none, negative if the connection ends. */
@@ -286,11 +285,19 @@ long tpi_web_tls_take(struct connection *c, void *bytes, size_t length)
     struct tls *tls = c->tls;
 
     assert(front_is_current(c->front));
-    if (!SSL_is_init_finished(tls->ssl)) {
+    if (tls->ssl == NULL || !SSL_is_init_finished(tls->ssl)) {
         return 0;
     }
     ERR_clear_error();
+    const int64_t begun_ns = tp_clock_now_ns(tp_clock_real());
     const int got = SSL_read(tls->ssl, bytes, length < RECORD ? (int)length : RECORD);
+    const int64_t took_ns = tp_clock_now_ns(tp_clock_real()) - begun_ns;
+
+    tls->worked_ns += took_ns;
+    if (tpi_web_tls_has_worked(c)) {
+        tp_session_answered(c->door->sessions[FORM_JSON], (size_t)took_ns);
+    }
+    give_back(tls->in);
     if (got > 0) {
         return got;
     }
@@ -343,7 +350,7 @@ size_t tpi_web_tls_write(struct connection *c, const tp_piece *pieces, unsigned 
     size_t taken = 0;
 
     assert(front_is_current(c->front));
-    while (place.left > 0 && flush(c)) {
+    while (c->tls->ssl != NULL && place.left > 0 && flush(c)) {
         size_t length;
         const unsigned char *bytes = next_record(&place, room, &length);
 

@@ -9,6 +9,7 @@ import contextlib
 import random
 import signal
 import socket
+import ssl
 import struct
 import sys
 import tempfile
@@ -230,6 +231,54 @@ def answers_of_the_web_that_nobody_reads():
         tap.equal(floods.memory_after(server, before) <= floods.MOST_KEPT, True)
 
 
+def highest_memory(server, reset=False):
+    """The highest resident memory since the last reset."""
+    if reset:
+        with open(f"/proc/{server.process.pid}/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:"))
+
+
+def greetings_of_TLS():
+    """A thousand clients greet and say no more; a client of TLS asks for new keys again and again. Neither takes much."""
+    to_us, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        ssl.create_default_context().wrap_bio(to_us, to_server, server_hostname="localhost").do_handshake()
+    hello = to_server.read()
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        fields = " ".join(f'{name} "{value}"' for name, value in web.certificate(folder).items())
+        text = many_devices_on_the_web().replace('name "web"', f'name "web" {fields}')
+        server = stack.enter_context(player.server(PROGRAM, text))
+        front = argparse.Namespace(port=server.fronts["web"])
+        before = highest_memory(server, reset=True)
+        for _ in range(1000):
+            stranger = stack.enter_context(socket.create_connection(("127.0.0.1", front.port), timeout=60))
+            stranger.sendall(hello)
+            tap.equal(stranger.recv(1), b"\x16")
+        grown = highest_memory(server) - before
+        print(f"# + {grown / floods.MEGABYTE:.1f} MB")
+        tap.equal(grown <= 32 * floods.MEGABYTE, True)
+        guest = stack.enter_context(player.Client(server.address))
+        changers = [web.KeyChanger(front) for _ in range(4)]
+        guest.request(PLAYER, 0, 1)
+        player.freeze(server.process.pid)
+        for changer in changers:
+            changer.change(2000)
+        begun = nanoseconds(server)
+        server.process.send_signal(signal.SIGCONT)
+        guest.request(PLAYER, 0, 1)
+        answered = nanoseconds(server) - begun
+        for changer in changers:
+            changer.socket.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionError):
+                while changer.socket.recv(65536):
+                    pass
+        whole = nanoseconds(server) - begun
+        print(f"# worked {answered / 1e6:.1f} ms until the answer, {whole / 1e6:.1f} ms in all")
+        tap.equal(answered < whole / 2, True)
+
+
 def guests_beside_clients_that_connect_again_and_again():
     """500 clients have asked for much and are gone. A guest that has been there before waits for one of them at a time, not for all."""
     with player.server(PROGRAM, many_devices_on_the_web()) as server, player.Client(server.address) as guest:
@@ -376,6 +425,7 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, guests_beside_clients_that_connect_again_and_again,
+         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, greetings_of_TLS,
+         guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)

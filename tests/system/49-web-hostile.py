@@ -302,6 +302,36 @@ def what_follows_a_close_frame_is_ignored():
             tap.equal(http.socket.recv(12), b"HTTP/1.1 200")
 
 
+def greetings_that_never_end_make_room():
+    """A few may have begun at a time. Then the oldest one of the host with most of them is closed; one of another host stays."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        path = web.certificate(folder)
+        context = ssl.create_default_context(cafile=path["certificate"])
+        context.check_hostname = False
+        server = stack.enter_context(web.Server(front=" ".join(f'{name} "{value}"' for name, value in path.items())))
+
+        def stranger(host):
+            peer = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60, source_address=(host, 0)))
+            peer.sendall(hello())
+            tap.equal(peer.recv(1), b"\x16")
+            return peer
+
+        def is_open(peer):
+            peer.setblocking(False)
+            try:
+                while peer.recv(65536):
+                    pass
+            except BlockingIOError:
+                return True
+            return False
+
+        strangers = [stranger("127.0.0.2")] + [stranger("127.0.0.1") for _ in range(100)]
+        with web.Http(server) as http:
+            http.socket = context.wrap_socket(http.socket)
+            tap.equal(http.get("/api/panic").status, 200)
+        tap.equal([is_open(peer) for peer in strangers], [True] + [False] * 38 + [True] * 62)
+
+
 def a_wrong_key_is_tried_slowly():
     with web.Server(KEYS + web.FAKE, listen="0.0.0.0") as server:
         statuses = [web.ask(server, "POST", DRIVE, VEL, headers={"Authorization": f"Bearer wrong {i}"}).status for i in range(12)]
@@ -414,5 +444,5 @@ tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_
          requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
          a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly, a_wrong_key_is_refused_whatever_is_asked_for, many_names_of_strangers_keep_no_key_out,
          a_panic_behind_many_questions_is_raised,
-         many_greetings_of_TLS_delay_nobody, a_message_in_fragments_has_to_end, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
+         many_greetings_of_TLS_delay_nobody, greetings_that_never_end_make_room, a_message_in_fragments_has_to_end, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
          a_command_from_before_the_end_of_a_panic_moves_nothing, a_command_that_waits_for_its_device_gets_old)

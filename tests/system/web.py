@@ -1,5 +1,7 @@
 """A server with the web front, and clients of it that are written from docs/reference/web.md alone."""
 import base64
+import ctypes
+import ctypes.util
 import hashlib
 import json
 import os
@@ -211,3 +213,21 @@ def certificate(folder):
                     "-subj", "/CN=localhost", "-keyout", path["private_key"], "-out", path["certificate"]])
     assert made.returncode == 0, made.stderr
     return path
+
+
+class KeyChanger:
+    """A client of TLS that can ask for new keys of the connection without end, which the module ssl cannot."""
+
+    def __init__(self, server):
+        self.library = ctypes.CDLL(ctypes.util.find_library("ssl"))
+        for name in ("TLS_client_method", "SSL_CTX_new", "SSL_new"):
+            getattr(self.library, name).restype = ctypes.c_void_p
+        self.socket = socket.create_connection(("127.0.0.1", server.port))
+        context = ctypes.c_void_p(self.library.SSL_CTX_new(ctypes.c_void_p(self.library.TLS_client_method())))
+        self.tls = ctypes.c_void_p(self.library.SSL_new(context))
+        self.library.SSL_set_fd(self.tls, self.socket.fileno())
+        assert self.library.SSL_connect(self.tls) == 1
+
+    def change(self, times):
+        for _ in range(times):
+            assert self.library.SSL_key_update(self.tls, 0) == 1 and self.library.SSL_do_handshake(self.tls) == 1
