@@ -131,7 +131,7 @@ void tpi_web_tls_end(struct connection *c)
 
 size_t tpi_web_tls_waiting(const struct connection *c)
 {
-    return c->tls == NULL || c->tls->out == NULL ? 0 : BIO_pending(c->tls->out);
+    return c->tls == NULL || c->tls->out == NULL ? 0 : (size_t)BIO_pending(c->tls->out);
 }
 
 size_t tpi_web_tls_unfinished(const struct connection *c)

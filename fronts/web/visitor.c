@@ -102,7 +102,8 @@ static bool identify(struct client *wanted, const tpi_http *request)
     return true;
 }
 
-/* Those with a key and those without one are counted apart: strangers keep no owner of a key out. */
+/* Those with a key and those without one are counted apart: strangers keep no owner of a key out.
+ */
 struct crowd {
     size_t all, of_host;
 };
