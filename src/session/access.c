@@ -233,7 +233,9 @@ void tpi_access_rights_changed(tpi_identity *identity)
     const tpi_mover mover = tpi_identity_mover(identity);
 
     assert(session_is_current(session));
-    (void)tpi_budget_class(session); /* from now on */
+    if (tpi_budget_class(session) == TPI_MEMBERS) {
+        tpi_budget_wait_as_member(session);
+    }
     tpi_crowd_look(session);
     tpi_backlog_rights_changed(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {

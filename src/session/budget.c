@@ -70,9 +70,6 @@ static tpi_class settle(tp_session *session)
         move_usage(session, -1);
         session->account.class = class;
         move_usage(session, 1);
-        if (class == TPI_MEMBERS) {
-            tpi_budget_wait_as_member(session);
-        }
     }
     return class;
 }

@@ -194,7 +194,7 @@ void tpi_budget_count_held(tp_session *session, size_t before, size_t now);
 void tpi_budget_init_work(tpi_budget *budget);
 void tpi_budget_leave_work(tp_session *session);
 
-/* It was a guest, and has shown a key: it no longer waits among the guests. */
+/* It is no guest now: it no longer waits among them. */
 void tpi_budget_wait_as_member(tp_session *session);
 
 /* budget_answers.c: the end of a turn; the session ends. */
