@@ -108,7 +108,7 @@ static struct connection *take_greeting(struct greetings *greetings)
     return c;
 }
 
-/* Whoever has left cannot end its greeting. */
+/* A peer that has left cannot end its greeting. */
 static void forget_left(struct greetings *greetings)
 {
     unsigned most = LEFT_AT_ONCE;

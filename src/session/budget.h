@@ -14,7 +14,7 @@
  *              sent waits in its own socket. Guests wait for some milliseconds longer, so that they
  *              never have more than a part of the loop's time: a thread that has time left is woken
  *              at once on a busy machine. Guests that are new, and those that had no work in
- *              the last turn, go on first, in turns: whoever has a key is a guest until it has
+ *              the last turn, go on first, in turns: a client with a key is a guest until it has
  *              shown it, and whoever connects again and again is always new. Those that have
  *              closed their side go on last.
  *     answers  bytes of answers that are being made, before they are compressed: estimated when the

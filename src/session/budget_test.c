@@ -296,7 +296,7 @@ static void of_many_guests_that_wait_some_go_on_in_a_turn(void **state)
     }
 }
 
-/* Whoever shows a key no longer waits behind the guests that came before. */
+/* A client that shows a key no longer waits behind the guests that came before. */
 static void a_key_ends_the_wait_among_guests(void **state)
 {
     static struct client many[TPI_BUDGET_WOKEN];

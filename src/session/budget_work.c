@@ -176,8 +176,8 @@ void tp_session_answered(tp_session *session, size_t bytes)
     tpi_budget_charge(session, bytes);
 }
 
-/* Whoever has asked for a service waits for its answer, but others may ask: all guests wait while
- * the thread has much to make. */
+/* A client that has asked for a service waits for its answer, but others may ask: all guests wait
+ * while the thread has much to make. */
 static bool is_spent(tp_session *session, tpi_class class, uint64_t turn)
 {
     const tpi_share *host = tpi_budget_host_share(session);
