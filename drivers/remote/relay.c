@@ -434,6 +434,7 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
     for (size_t i = 0; i < relay->joint_count && status == TP_OK; i++) {
         struct joint *joint = &relay->joints[i];
         joint->ready = joint->known = joint->tracing = false;
+        joint->lease_ns = 0;
         joint->why[0] = joint->fault[0] = '\0';
         status =
             tp_client_open_later(relay->client, tp_device_interface(joint->device), joint->index,

@@ -399,6 +399,11 @@ TP_API const tp_devaddr *tp_link_addr(const tp_link *link);
  * stopped. Does nothing during a panic, which stops every device as its own section says. */
 TP_API void tp_link_halt(tp_link *link);
 
+/* How long the client that has the device moved may be silent before it is stopped, for drivers
+ * that let another server or process do the work: that one has to stop it if this one hangs. 0 for
+ * no limit. From the operations of the driver. */
+TP_API int64_t tp_device_silence_ns(const tp_device *device);
+
 /* Report, in `halt`, that the device has not stopped yet, because another process or server does
  * its work. Until tp_device_halted() was called as often, panics name the device, HALT is not
  * answered, and readers receive no report of the stop. A stop of the instance ends that, too. */

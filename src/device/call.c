@@ -230,6 +230,21 @@ int64_t tpi_call_until_ns(const tp_instance *self)
                               : tpi_smaller(until_ns, tpi_safety_deadline_ns(&self->safety));
 }
 
+int64_t tpi_call_silence_ns(const tp_instance *self)
+{
+    const tpi_call *call = self->calls.current;
+    const bool moves = call != NULL && call->what->effect == TP_EFFECT_MOVES;
+
+    assert(instance_is_current(self));
+    return tpi_safety_silence_ns(&self->safety, moves ? &call->device->safety : NULL);
+}
+
+int64_t tp_device_silence_ns(const tp_device *device)
+{
+    assert(instance_is_current(device->instance));
+    return atomic_load(&device->safety.silence_ns);
+}
+
 static void run_call(job *next, tp_instance *self)
 {
     tpi_call *call = (tpi_call *)next;

@@ -30,8 +30,9 @@ struct errand {
     tpi_call *call;  /* the other device's, while it works */
     tp_timer *timer; /* owned: the deadline */
     int64_t timeout_ns;
-    unsigned epoch;   /* of the panic that its instance has seen */
-    int64_t until_ns; /* it moves nothing after this time */
+    unsigned epoch;     /* of the panic that its instance has seen */
+    int64_t until_ns;   /* it moves nothing after this time */
+    int64_t silence_ns; /* of the client that it is for; 0 for no limit */
 };
 
 static void end_errand(struct errand *errand)
@@ -145,7 +146,9 @@ static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
     const bool can_move = tp_effect_can_move(tpi_safety_effect(&device->safety, errand->what));
-    tpi_claim claim = {.mover = errand->link->mover, .until_ns = errand->until_ns};
+    tpi_claim claim = {.mover = errand->link->mover,
+                       .until_ns = errand->until_ns,
+                       .silence_ns = errand->silence_ns};
 
     if (can_move && tp_clock_now_ns(tp_instance_clock(device->instance)) >= errand->until_ns) {
         return TP_E_TIMEOUT; /* the loop was frozen or busy meanwhile */
@@ -214,6 +217,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->what = what;
     errand->epoch = self->safety.epoch;
     errand->until_ns = tpi_call_until_ns(self);
+    errand->silence_ns = tpi_call_silence_ns(self);
     tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
     if (status != TP_OK) {
         tpi_pool_give(errand);

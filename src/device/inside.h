@@ -702,6 +702,10 @@ bool tpi_call_may_write(tp_instance *self);
  * may be over whose stop has not come yet. Stops are valid always. */
 int64_t tpi_call_until_ns(const tp_instance *self);
 
+/* Where the instance runs: how long the clients that it moves something for may be silent; 0 for no
+ * limit. */
+int64_t tpi_call_silence_ns(const tp_instance *self);
+
 /* Where the instance runs: fail what was deferred and not answered. */
 void tpi_tickets_end(tp_instance *self);
 

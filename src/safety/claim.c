@@ -63,6 +63,7 @@ static void take_lease(tpi_device_safety *device, const tpi_claim *claim, unsign
     device->stands = false;
     device->lease_limit_ns = in(device, claim->valid_ns);
     atomic_store(&device->leaving, TPI_LEAVING_SILENT);
+    atomic_store(&device->silence_ns, claim->silence_ns);
     tpi_lease_extend(&device->lease, end_of(device, claim->lease_ns));
     tpi_safety_arm(device->instance);
 }

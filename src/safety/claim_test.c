@@ -19,6 +19,29 @@ static void a_lease_ends_without_another_message(void **state)
     assert_false(tpi_claim_is_moved(&scene.device));
 }
 
+/* A driver may move other devices for them: of its own devices those that move count. */
+static void it_may_be_silent_as_long_as_the_shortest_lease_of_those_it_moves_for(void **state)
+{
+    tpi_device_safety other = {0};
+    tpi_claim hasty = claim_of(TPI_MOVER_CLIENT, 1, 0);
+    const tpi_claim endless = claim_of(TPI_MOVER_CLIENT, 2, 0);
+
+    (void)state;
+    tpi_safety_add(&scene.instance, &other, "position2d:1", &tp_interface_position2d);
+    assert_int_equal(tpi_safety_silence_ns(&scene.instance, NULL), 0);
+    hasty.silence_ns = TP_NS_PER_S / 4;
+    tpi_claim_take(&scene.device, velocity(), &hasty, tpi_panic_epoch(scene.panic), &scene.order);
+    assert_int_equal(tpi_safety_silence_ns(&scene.instance, NULL), 0);
+    assert_int_equal(tpi_safety_silence_ns(&scene.instance, &scene.device), TP_NS_PER_S / 4);
+    tpi_stop_note(&scene.device, &scene.order.mover, TP_OK);
+    assert_int_equal(tpi_safety_silence_ns(&scene.instance, &other), TP_NS_PER_S / 4);
+    pass(3 * TP_NS_PER_S);
+    assert_trace(scene.b, "H0");
+    assert_int_equal(tpi_safety_silence_ns(&scene.instance, NULL), 0);
+    move(&endless);
+    assert_int_equal(tpi_safety_silence_ns(&scene.instance, NULL), 0);
+}
+
 /* A client and a driver may have the same number. */
 static void movers_differ_by_kind_and_id(void **state)
 {
@@ -449,6 +472,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_lease_ends_without_another_message, begin, end),
+        cmocka_unit_test_setup_teardown(
+            it_may_be_silent_as_long_as_the_shortest_lease_of_those_it_moves_for, begin, end),
         cmocka_unit_test_setup_teardown(movers_differ_by_kind_and_id, begin, end),
         cmocka_unit_test_setup_teardown(a_report_is_about_the_mover_that_was_stopped, begin, end),
         cmocka_unit_test_setup_teardown(a_lower_rank_waits_for_the_hold_time, begin, end),

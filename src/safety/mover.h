@@ -41,12 +41,13 @@ static inline bool tpi_mover_exists(const tpi_mover *mover)
 /* The terms on which a mover sends a message to a device. All zero is for nobody. */
 typedef struct tpi_claim {
     tpi_mover mover;
-    int64_t lease_ns; /* from the mover's last message to the stop; 0 for no limit */
-    int64_t valid_ns; /* from this message to the stop, whatever follows; 0 for no limit */
-    int64_t until_ns; /* it moves nothing after this time; 0 for no limit but the lease */
-    int32_t rank;     /* lower ranks are refused ... */
-    int64_t hold_ns;  /* ... for so long after this message */
-    bool yields;      /* what others want of the driver comes first */
+    int64_t lease_ns;   /* from the mover's last message to the stop; 0 for no limit */
+    int64_t valid_ns;   /* from this message to the stop, whatever follows; 0 for no limit */
+    int64_t until_ns;   /* it moves nothing after this time; 0 for no limit but the lease */
+    int64_t silence_ns; /* how long the client that wants it may be silent; 0 for no limit */
+    int32_t rank;       /* lower ranks are refused ... */
+    int64_t hold_ns;    /* ... for so long after this message */
+    bool yields;        /* what others want of the driver comes first */
 } tpi_claim;
 
 #endif

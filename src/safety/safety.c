@@ -84,6 +84,19 @@ int64_t tpi_safety_deadline_ns(const tpi_instance_safety *instance)
     return first_ns;
 }
 
+int64_t tpi_safety_silence_ns(const tpi_instance_safety *instance, const tpi_device_safety *next)
+{
+    int64_t shortest_ns = TP_NEVER;
+
+    for (tpi_device_safety *at = instance->devices; at != NULL; at = at->next) {
+        const int64_t silence_ns = atomic_load(&at->silence_ns);
+        if (silence_ns > 0 && (at == next || at->in_motion)) {
+            shortest_ns = tpi_smaller(silence_ns, shortest_ns);
+        }
+    }
+    return shortest_ns == TP_NEVER ? 0 : shortest_ns;
+}
+
 void tpi_safety_arm(tpi_instance_safety *instance)
 {
     if (instance->timer != NULL) {

@@ -111,8 +111,9 @@ struct tpi_device_safety {
 
     /* Of both threads. */
     tpi_lease lease;
-    atomic_int leaving;     /* one of tpi_leaving: why the lease has ended */
-    atomic_uint slow_stops; /* that are under way; written by the instance */
+    _Atomic int64_t silence_ns; /* how long its client may be silent; 0 for no limit */
+    atomic_int leaving;         /* one of tpi_leaving: why the lease has ended */
+    atomic_uint slow_stops;     /* that are under way; written by the instance */
 
     /* The instance's: stop.c. */
     bool in_motion;      /* since the last stop */
@@ -157,6 +158,10 @@ void tpi_safety_detach(tpi_instance_safety *instance);
 /* Instance: when something has to be stopped; TP_NEVER for never. Then, and whenever the instance
  * wakes up, it calls tpi_stop_serve(). */
 int64_t tpi_safety_deadline_ns(const tpi_instance_safety *instance);
+
+/* Instance: how long the clients that have it moved may be silent, at most; 0 for no limit. `next`
+ * is about to be moved as well; NULL for none. */
+int64_t tpi_safety_silence_ns(const tpi_instance_safety *instance, const tpi_device_safety *next);
 
 /* The deadline has changed: set the timer of an instance on the loop; or wake its thread too. */
 void tpi_safety_arm(tpi_instance_safety *instance);

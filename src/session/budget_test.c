@@ -115,6 +115,12 @@ static void turn(struct scene *s)
     tp_loop_turn(s->p->b.loop, false);
 }
 
+static void pass(struct scene *s, double seconds)
+{
+    bench_move_clock(&s->p->b, seconds);
+    turn(s);
+}
+
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Messages that a client may send in this turn. */
@@ -165,6 +171,40 @@ static void guests_of_a_host_share_its_account(void **state)
     tpi_budget_charge(s->clients[1].session, 200000);
     assert_true(tp_session_is_busy(s->clients[0].session));
     assert_false(tp_session_is_busy(s->clients[2].session));
+}
+
+/* No single answer is large, and nobody has to wait. What others ask afterwards is little. */
+static void memory_is_given_back_after_much_work_in_small_pieces(void **state)
+{
+    struct scene *s = *state;
+    const tpi_tidy *tidy = &s->clients[6].session->clients->tidy;
+
+    tpi_budget_charge(s->clients[6].session, 10000000);
+    pass(s, 2);
+    assert_false(tidy->armed || tidy->looks > 0);
+    for (int i = 0; i < 20; i++) {
+        tpi_budget_charge(s->clients[6].session, 10000000);
+        turn(s);
+    }
+    pass(s, 2);
+    assert_true(tidy->armed && tidy->looks > 0);
+    tpi_budget_charge(s->clients[6].session, 10000000);
+    pass(s, 2);
+    assert_false(tidy->armed || tidy->looks > 0);
+}
+
+static void it_is_given_back_after_a_while_though_the_work_goes_on(void **state)
+{
+    struct scene *s = *state;
+    const tpi_tidy *tidy = &s->clients[6].session->clients->tidy;
+
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(tidy->looks, i);
+        tpi_budget_charge(s->clients[6].session, 200000000);
+        pass(s, 2);
+    }
+    assert_int_equal(tidy->looks, 0);
+    assert_true(tidy->armed);
 }
 
 /* What clients did before this turn. */
@@ -607,12 +647,6 @@ static void members_hold_what_they_need_whatever_guests_hold(void **state)
     assert_int_equal(s->clients[7].lost, 1);
 }
 
-static void pass(struct scene *s, double seconds)
-{
-    bench_move_clock(&s->p->b, seconds);
-    turn(s);
-}
-
 /* ---- Replies that nobody reads --------------------------------------------------------------- */
 
 static void answers_that_the_front_holds_count_like_those_of_the_queue(void **state)
@@ -838,6 +872,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guest_has_its_share_of_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
+        cmocka_unit_test_setup_teardown(memory_is_given_back_after_much_work_in_small_pieces, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(it_is_given_back_after_a_while_though_the_work_goes_on,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
         cmocka_unit_test_setup_teardown(a_new_one_does_not_wait_for_those_that_flood, begin, end),
         cmocka_unit_test_setup_teardown(new_ones_that_come_again_and_again_keep_no_old_one_out,

@@ -157,6 +157,7 @@ void tpi_budget_charge(tp_session *session, size_t bytes)
         add_work(shares[i], turn_of(budget, class), (int64_t)bytes);
     }
     session->account.worked += (int64_t)bytes;
+    tpi_tidy_count(&session->clients->tidy, bytes);
     tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
 }
 

@@ -130,8 +130,10 @@ tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, 
     if (s->session->leases && what->kind == TP_KIND_COMMAND) {
         claim.valid_ns = valid_ms * TP_NS_PER_MS;
     }
+    const int64_t lease_ns = shorter(claim.lease_ns, claim.valid_ns);
+    claim.silence_ns = lease_ns > 0 ? lease_ns : 0;
     if (can_move(s, what)) {
-        tpi_age_expect(s->session->clients, shorter(claim.lease_ns, claim.valid_ns));
+        tpi_age_expect(s->session->clients, lease_ns);
     }
     return claim;
 }

@@ -10,6 +10,12 @@
 
 static const int64_t look_ns = 2 * TP_NS_PER_S;
 
+/* However busy it is, others have used the memory that there was before. */
+enum { MOST_LOOKS = 4 };
+
+/* Work in that time that ordinary clients do not make. */
+static const int64_t much_work = 100 * TP_NS_PER_MS;
+
 /* One run of the thread. */
 struct tpi_tidying {
     tpi_task done;
@@ -59,14 +65,22 @@ static void run(tpi_tidy *tidy)
 static void look(void *context)
 {
     tpi_tidy *tidy = context;
+    const bool busy = tidy->used || tidy->work >= much_work;
 
-    if (tidy->used || tidy->running != NULL) {
-        tidy->used = false;
+    tidy->used = false;
+    tidy->work = 0;
+    tidy->looks += busy || tidy->looks > 0;
+    if ((busy && tidy->looks < MOST_LOOKS) || tidy->running != NULL) {
         return;
     }
-    tp_timer_cancel(tidy->timer);
-    tidy->armed = false;
-    run(tidy);
+    if (!busy) {
+        tp_timer_cancel(tidy->timer);
+        tidy->armed = false;
+    }
+    if (tidy->looks > 0) {
+        tidy->looks = 0;
+        run(tidy);
+    }
 }
 
 void tpi_tidy_init(tpi_tidy *tidy, tp_loop *loop)
@@ -86,13 +100,25 @@ void tpi_tidy_fini(tpi_tidy *tidy)
 }
 
 /* Without a timer memory stays with the process. */
-void tpi_tidy_expect(tpi_tidy *tidy)
+static void arm(tpi_tidy *tidy)
 {
-    assert(tp_loop_is_current(tidy->loop));
-    tidy->used = true;
     if (!tidy->armed && (tidy->timer != NULL ||
                          tp_timer_create(&tidy->timer, tidy->loop, look, tidy, NULL) == TP_OK)) {
         tp_timer_every(tidy->timer, look_ns);
         tidy->armed = true;
     }
+}
+
+void tpi_tidy_expect(tpi_tidy *tidy)
+{
+    assert(tp_loop_is_current(tidy->loop));
+    tidy->used = true;
+    arm(tidy);
+}
+
+void tpi_tidy_count(tpi_tidy *tidy, size_t work)
+{
+    assert(tp_loop_is_current(tidy->loop));
+    tidy->work += (int64_t)work;
+    arm(tidy);
 }

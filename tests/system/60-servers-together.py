@@ -207,6 +207,43 @@ driver ( name "passthrough" provides [ "position2d:1" ] requires [ "position2d:0
 """
 
 
+def ask_lease(client, index, duration):
+    body = struct.pack(">IdiIddi", 1, duration, 0, 0, 0, 0, 0) + player.text("")
+    tap.equal(client.request(POSITION2D, index, 242, body).type, player.ACK)
+
+
+def lease_left_there(client, index, there):
+    """Drive until the other server knows of it: how much of the lease it has left."""
+    while True:
+        client.send(POSITION2D, index, player.COMMAND, 1, velocity(0.1))
+        devices = {address[1:]: device for address, device in there.statistics()[1].items()}
+        left = devices[POSITION2D, 0]["lease_left"]
+        if left > 0:
+            return left
+
+
+def the_lease_of_a_client_holds_on_the_other_server_too():
+    """If the server between them is frozen, only that one can end it."""
+    with player.server(PROGRAM, 'driver ( name "fake" provides [ "position2d:0" ] )') as far:
+        port = far.ports[0]
+        near = f"""
+        driver ( name "remote" provides [ "position2d:1" ] url "tcp:127.0.0.1:{port}" devices [ "position2d:0" ] )
+        driver ( name "passthrough" provides [ "position2d:0" ] requires [ "position2d:1" ] )
+        """
+        with player.server(PROGRAM, near) as server, player.Client(far.address) as there:
+            for index in (0, 1):
+                with player.Client(server.address) as client:
+                    client.hello(3)
+                    client.open(POSITION2D, index)
+                    while lease_left_there(client, index, there) < 0.3:
+                        pass
+                    ask_lease(client, index, 0.2)
+                    lefts = (lease_left_there(client, index, there) for _ in range(200))
+                    tap.equal(any(left <= 0.2 for left in lefts), True)
+                    lefts = [lease_left_there(client, index, there) for _ in range(20)]
+                    tap.equal([left for left in lefts if left > 0.2], [])
+
+
 def children_of(process):
     with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
         return [int(number) for number in file.read().split()]
@@ -308,7 +345,8 @@ def what_is_wrong_with_it_is_told():
 tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_with_its_sentence,
          older_files_name_the_other_server_by_options,
          a_server_that_is_not_there_is_told_to_who_opens, a_server_that_comes_back_is_found_again,
-         two_servers_may_use_each_other, an_isolated_driver_works_like_any_other,
+         two_servers_may_use_each_other, the_lease_of_a_client_holds_on_the_other_server_too,
+         an_isolated_driver_works_like_any_other,
          its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, each_try_to_start_it_has_its_own_process,
          it_may_use_devices_of_its_parent,
          it_ends_with_its_users_and_with_its_parent, a_killed_parent_takes_its_children_along,
