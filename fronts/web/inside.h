@@ -249,6 +249,7 @@ enum waiting {
     WAITS_STOP,
     WAITS_PROPERTIES,
     WAITS_FILE,
+    WAITS_SENT, /* until its file has gone out */
     WAITS_LAB,
     WAITS_THINGS
 };
@@ -320,8 +321,9 @@ struct connection {
     int64_t heard_ns;
 
     struct incoming in;
-    tpi_buf out; /* bytes of the front */
-    size_t sent; /* of them */
+    tpi_buf out;   /* bytes of the front */
+    size_t sent;   /* of them */
+    tp_piece file; /* borrowed: what is left of a file behind `out`; the front keeps its files */
     struct notes_behind behind;
 
     struct http_state http;
@@ -474,7 +476,7 @@ tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_erro
 
 /* ---- output.c ---- */
 
-/* How many bytes of the front wait. */
+/* How many bytes of the front wait, those of a file too. */
 size_t tpi_web_waiting(const struct connection *c);
 
 /* Report to the session how many that are. */
@@ -535,6 +537,11 @@ void tpi_web_answer_result(struct connection *c);
 /* The same with any media type; `more` are further headers, each with its CR LF. */
 void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
                        const void *body, size_t length);
+
+/* The same with a file, which is sent from where it is: many clients may wait for one. The next
+ * request is handled when it has gone out. */
+void tpi_web_answer_file(struct connection *c, const char *type, const char *more,
+                         const tpi_buf *file);
 void tpi_web_refuse_method(struct connection *c, const char *allow);
 
 /* Answer it with an error. */

@@ -240,6 +240,36 @@ def highest_memory(server, reset=False):
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:"))
 
 
+def files_that_nobody_reads():
+    """200 clients ask for two megabytes that are not packed yet, some of them again and again. They all wait for the same bytes."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        for name in ("long.html", "short.html"):
+            with open(f"{folder}/{name}", "wb") as file:
+                file.write(random.Random(1).randbytes((1 << 20) if name == "long.html" else 100).hex().encode())
+        text = many_devices_on_the_web().replace('name "web"', f'name "web" files "{folder}"')
+        server = stack.enter_context(player.server(PROGRAM, text))
+        front = argparse.Namespace(port=server.fronts["web"])
+        silent = [stack.enter_context(web.Http(front)) for _ in range(200)]
+        before = highest_memory(server, reset=True)
+        for i, http in enumerate(silent):
+            for _ in range(1 if i % 2 else 5):
+                http.send("GET", "/long.html", headers={"Accept-Encoding": "gzip"} if i % 4 < 2 else {})
+        for http in silent:
+            tap.equal(http.socket.recv(1), b"H")  # each is answered, and none is closed
+        grown = highest_memory(server) - before
+        print(f"# + {grown / floods.MEGABYTE:.1f} MB")
+        tap.equal(grown <= 16 * floods.MEGABYTE, True)
+        for path in ("/long.html", "/short.html"):  # whoever reads has them in order
+            silent[0].send("HEAD", path)
+            silent[0].send("GET", path)
+        silent[0].bytes = b"H"
+        lengths = [len(silent[0].answer().body) for _ in range(5)]
+        for _ in range(2):
+            silent[0].answer(head_only=True)
+            lengths.append(len(silent[0].answer().body))
+        tap.equal((len(set(lengths[:5])), lengths[5:]), (1, [2 << 20, 200]))
+
+
 def greetings_of_TLS():
     """A thousand clients greet and say no more; a client of TLS asks for new keys again and again. Neither takes much."""
     to_us, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -425,7 +455,7 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, greetings_of_TLS,
+         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
          guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
