@@ -348,6 +348,7 @@ void tpi_web_close(struct connection *c)
     }
     front->count--;
     front->graph.c = front->graph.c == c ? c->next : front->graph.c;
+    front->round.next = front->round.next == c ? c->next : front->round.next;
     drop_held(c);
     while (c->behind.count > 0) {
         tpi_web_note_unref(c->behind.notes[--c->behind.count].note);

@@ -18,7 +18,8 @@
  *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
  *     graph.c        the connection graph
- *     directory.c    the list of devices, its changes, and what new clients are told
+ *     directory.c    the list of devices, and its changes
+ *     tell.c         what WebSocket clients are told of devices, and of changes
  *     advertise.c    what is advertised of devices (advertise.h)
  *     devices.c      devices by number, address, name and topic
  *     stop.c         the emergency stop and its confirmation
@@ -97,7 +98,8 @@ struct web_device {
     tp_devaddr addr;
     const tp_interface *interface; /* borrowed */
     bool present;
-    bool seen; /* while the list is compared */
+    bool told;    /* those that have been told of devices know of it (tell.c) */
+    bool changes; /* the round that is under way tells that it is there, or gone */
 };
 
 /* A frame for many clients, or all of one but its beginning. */
@@ -121,17 +123,32 @@ struct graph {
     tpi_buf text;         /* owned */
 };
 
-/* Texts about all devices, made a few devices at a time: with hundreds of devices they have many
+/* The devices that a text is about: all that clients have been told of, and of those that change,
+ * the ones that are gone and the new ones. */
+enum about { ABOUT_ALL, ABOUT_GONE, ABOUT_NEW, ABOUTS };
+
+/* Texts about devices, made a few devices at a time: with hundreds of devices they have many
  * megabytes. */
 struct making {
-    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
-    tp_after step;                            /* makes some more */
-    bool wanted[2];                           /* what is advertised; [brief] */
-    bool of_services;                         /* of the text that is being made */
+    struct note *notes[ABOUTS][2][2]; /* owned references: [about][brief][services] */
+    tp_after step;                    /* makes some more */
+    bool wanted[2];                   /* those for new clients; [brief] */
+    enum about about;                 /* of the text that is being made, as what follows */
+    bool of_services;
     bool brief;
     size_t next;    /* the device that follows in it */
     unsigned count; /* of channels or services so far */
     tpi_buf text;   /* owned: it, behind room for the head of a frame; empty for none */
+};
+
+/* A round, in which WebSocket clients are told of changes (tell.c). */
+struct round {
+    bool due;                /* there are changes that the one under way does not tell */
+    bool under_way;          /* as what follows is of it */
+    bool has[ABOUTS];        /* devices that are gone, and new ones */
+    bool failed;             /* a text could not be made */
+    unsigned stage;          /* texts that have been begun */
+    struct connection *next; /* borrowed: told next */
 };
 
 /* ---- Clients --------------------------------------------------------------------------------- */
@@ -316,8 +333,9 @@ struct connection {
     bool finishing; /* to be closed when everything is written */
     size_t typical; /* length of a frame of data, lately */
     int64_t
-        behind_ns; /* no data has waited for longer than since then; 0 if the stream takes all */
-    bool brief;    /* advertises without schemas */
+        behind_ns;   /* no data has waited for longer than since then; 0 if the stream takes all */
+    bool brief;      /* advertises without schemas */
+    bool has_waited; /* to be introduced, for a whole round */
     int64_t heard_ns;
 
     struct incoming in;
@@ -422,6 +440,7 @@ struct web_front {
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
     struct making making;
+    struct round round;
     struct texts texts;
     struct graph graph;
 
@@ -746,21 +765,26 @@ void tpi_web_uses_tick(struct client *client, int64_t now_ns);
 
 /* ---- directory.c ---- */
 
-/* Look whether the list of devices has changed; tells all clients. */
+/* Look whether the list of devices has changed. */
 void tpi_web_directory_look(struct web_front *front);
 void tpi_web_directory_clear(struct web_front *front);
 
-/* Whether the texts that a new client is told are there. If not, they are made, and those that wait
- * for them go on. */
-bool tpi_web_can_introduce(struct connection *c);
+void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
 
-/* Make some more of them. False if nothing is left to make. */
-bool tpi_web_directory_step(struct web_front *front);
+/* ---- tell.c ---- */
+
+/* Whether a new client can be told of the devices now. If not, it goes on when that is so. */
+bool tpi_web_can_introduce(struct connection *c);
 
 /* What a new client is told. */
 void tpi_web_introduce(struct connection *c);
 
-void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
+/* The list of devices has changed: WebSocket clients are told. */
+void tpi_web_tell_changes(struct web_front *front);
+
+/* Make some more of the texts, or tell some more clients. False if nothing is left to do. */
+bool tpi_web_tell_step(struct web_front *front);
+void tpi_web_tell_clear(struct web_front *front);
 
 /* ---- devices.c ---- */
 

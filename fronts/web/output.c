@@ -104,7 +104,7 @@ static void queue(struct connection *c, struct queued_note queued)
     }
     queued.note->references++;
     c->behind.notes[c->behind.count++] = queued;
-    tpi_web_flush(c);
+    tp_loop_later(c->front->loop, &c->flush); /* many clients get it: some of them in a turn */
 }
 
 void tpi_web_send_note(struct connection *c, struct note *note)

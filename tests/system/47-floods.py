@@ -6,7 +6,9 @@ floods.py describes the rule. `./troupe floods` runs the whole table; here are t
 table, another one each day."""
 import argparse
 import contextlib
+import os
 import random
+import select
 import signal
 import socket
 import ssl
@@ -182,6 +184,72 @@ def the_first_websocket_stalls_nobody():
             tap.equal(sum(service["name"].endswith("/req/MOTOR_POWER") for service in services), 300)
         print(f"# worked {greeted / 1e6:.1f} ms until the greeting, {whole / 1e6:.1f} ms in all")
         tap.equal(greeted < whole / 4, True)
+
+
+class Told:
+    """What a WebSocket client was told of devices: nothing is told twice, and nothing is taken back that was not told."""
+
+    def __init__(self, socket):
+        self.socket, self.channels, self.services = socket, {}, {}
+
+    def hear(self, count):
+        """Until it has so many bases."""
+        while sum(name.endswith("/req/MOTOR_POWER") for name in self.services.values()) != count:
+            said = self.socket.until(lambda said: isinstance(said, dict))
+            for known, new, name, gone in ((self.channels, "channels", "topic", "channelIds"), (self.services, "services", "name", "serviceIds")):
+                for one in said.get(new, []):
+                    tap.equal(one["id"] in known, False)
+                    known[one["id"]] = one[name]
+                for number in said.get(gone, []):
+                    del known[number]
+        tap.equal(sum(name.startswith("/6665/position2d/") and name.endswith("/STATE") for name in self.channels.values()), count)
+
+
+def new_devices_are_told_in_pieces():
+    """300 devices come with a reload, and others while a hundred clients are told of them: guests are served meanwhile, and
+    clients that add up what they were told have the devices that there are."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        path = f"{folder}/robot.cfg"
+
+        def configure(hundreds):
+            with open(path + ".new", "w", encoding="ascii") as file:
+                file.write('front ( name "web" )\ndriver ( name "fake" provides [ "laser:0" ] )\n')
+                for first in range(0, 100 * hundreds, 100):
+                    provides = " ".join(f'"position2d:{i}"' for i in range(first, first + 100))
+                    file.write(f'driver ( name "fake" rate 1 provides [ {provides} ] )\n')
+            os.rename(path + ".new", path)
+
+        configure(0)
+        server = stack.enter_context(player.launched([PROGRAM, "run", path, "--any-port", "--quiet"]))
+        front = argparse.Namespace(port=server.fronts["web"])
+        clients = [Told(stack.enter_context(web.Socket(front, "/ws" if i == 0 else "/ws?brief=1"))) for i in range(100)]
+        for client in clients:
+            client.socket.op("advertiseServices")
+        guest = stack.enter_context(player.Client(server.address))
+        begun = before = nanoseconds(server)
+        turns = []
+        configure(3)
+        server.process.send_signal(signal.SIGHUP)
+        while any(not select.select([client.socket.socket], [], [], 0)[0] for client in clients):
+            guest.request(PLAYER, 0, 1)
+            before, last = nanoseconds(server), before
+            turns.append(before - last)
+        for client in clients:
+            client.hear(300)
+        whole = nanoseconds(server) - begun
+        print(f"# worked {max(turns) / 1e6:.1f} ms between two answers, {whole / 1e6:.1f} ms in all")
+        tap.equal(max(turns) < whole / 4, True)
+        for client in clients[10:]:
+            client.socket.socket.close()
+        for hundreds in (5, 2, 4):  # nobody may have been told of the first of these when the second comes
+            configure(hundreds)
+            server.process.send_signal(signal.SIGHUP)
+            new = Told(stack.enter_context(web.Socket(front)))
+            clients[9].socket.socket.close()
+            clients[9] = new
+            if hundreds != 5:
+                for client in clients[:10]:
+                    client.hear(100 * hundreds)
 
 
 def a_graph_is_made_once_for_all():
@@ -455,7 +523,7 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
+         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
          guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
