@@ -63,8 +63,8 @@ enum {
     GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
     MOST_CLIENTS = 10000,
     MOST_BODY = 1 << 20,
-    MOST_WRITTEN = 256 << 10, /* so much of what is long is sent before others may go on */
-    MOST_OUT = 64 << 10,      /* no more is handled of a client while so many bytes wait for it */
+    MOST_WRITTEN = 64 << 10, /* so much of what is long is sent before others may go on */
+    MOST_OUT = 64 << 10,     /* no more is handled of a client while so many bytes wait for it */
     MOST_SUBSCRIPTIONS = 1024,
     MOST_CHANNELS = 256,
     MOST_CALLS = 64,
@@ -524,9 +524,10 @@ void tpi_web_note_unref(struct note *note);
 /* Write some bytes; how many were taken. The connection is blocked if not all were. */
 size_t tpi_web_put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length);
 
-/* Write bytes of the front, or of the first frame for many clients. */
-void tpi_web_write_out(struct connection *c);
-void tpi_web_write_note(struct connection *c);
+/* Write bytes of the front, or of the first frame for many clients, at most MOST_WRITTEN; how many
+ * were taken. */
+size_t tpi_web_write_out(struct connection *c);
+size_t tpi_web_write_note(struct connection *c);
 
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);

@@ -228,7 +228,7 @@ static void take_from_file(struct connection *c, size_t taken)
     }
 }
 
-void tpi_web_write_out(struct connection *c)
+size_t tpi_web_write_out(struct connection *c)
 {
     const bool is_long = tpi_web_waiting(c) > MOST_OUT;
     const size_t of_out = smaller(waiting_in_out(c), MOST_WRITTEN);
@@ -244,7 +244,7 @@ void tpi_web_write_out(struct connection *c)
         pieces[count++] = (tp_piece){c->file.bytes, of_file};
     }
     if (count == 0) {
-        return;
+        return 0;
     }
     const size_t taken = tpi_web_put(c, pieces, count, of_out + of_file);
     if (taken > 0) {
@@ -261,9 +261,10 @@ void tpi_web_write_out(struct connection *c)
         take_from_file(c, taken - taken_of_out);
     }
     tpi_web_count_waiting(c);
+    return taken;
 }
 
-void tpi_web_write_note(struct connection *c)
+size_t tpi_web_write_note(struct connection *c)
 {
     const struct queued_note *first = &c->behind.notes[0];
     const tpi_buf *frame = &first->note->frame;
@@ -287,6 +288,7 @@ void tpi_web_write_note(struct connection *c)
                 c->behind.count * sizeof c->behind.notes[0]);
         c->behind.sent = 0;
     }
+    return taken;
 }
 
 /* ---- Clients that are behind ------------------------------------------------------------------
