@@ -190,67 +190,6 @@ static void put_own_services(struct writer *w)
     }
 }
 
-static void begin(tpi_buf *text, bool services)
-{
-    tpi_buf_puts(text, services ? "{\"op\":\"advertiseServices\",\"services\":["
-                                : "{\"op\":\"advertise\",\"channels\":[");
-}
-
-static void put_all_of(struct writer *w, size_t number, bool services)
-{
-    tpi_web_for_messages(w, &w->front->devices[number - 1], (uint32_t)number,
-                         services ? TP_KIND_REQUEST : TP_KIND_DATA,
-                         services ? put_service : put_channel);
-}
-
-bool tpi_web_advertise_some(struct web_front *front)
-{
-    struct making *making = &front->making;
-    struct writer w = {front, making->text, making->brief, making->count};
-    const size_t before = w.text.length;
-
-    assert(front_is_current(front));
-    if (before == 0) {
-        tpi_buf_indent(&w.text, TPI_FRAME_HEAD);
-        begin(&w.text, making->of_services);
-        making->of_services ? put_own_services(&w) : put_own_channels(&w);
-    }
-    while (making->next < front->device_count && w.text.length - before < MADE_AT_ONCE &&
-           !w.text.failed) {
-        making->next++;
-        if (front->devices[making->next - 1].present) {
-            put_all_of(&w, making->next, making->of_services);
-        }
-    }
-    const bool whole = making->next == front->device_count || w.text.failed;
-    if (whole) {
-        tpi_buf_puts(&w.text, "]}");
-    }
-    making->text = w.text;
-    making->count = w.count;
-    return whole;
-}
-
-struct note *tpi_web_news_note(struct web_front *front, bool services, bool brief)
-{
-    struct writer w = {.front = front, .brief = brief};
-    struct note *note = NULL;
-
-    assert(front_is_current(front));
-    begin(&w.text, services);
-    for (size_t i = 0; i < front->device_count; i++) {
-        if (front->devices[i].present && front->devices[i].seen) {
-            put_all_of(&w, i + 1, services);
-        }
-    }
-    tpi_buf_puts(&w.text, "]}");
-    if (w.count > 0) {
-        note = tpi_web_note_create(&w.text);
-    }
-    tpi_buf_fini(&w.text);
-    return note;
-}
-
 static void put_id(struct writer *w, const struct web_device *device, uint32_t number,
                    const tp_message *what)
 {
@@ -272,24 +211,58 @@ static void put_id(struct writer *w, const struct web_device *device, uint32_t n
     }
 }
 
-struct note *tpi_web_gone_note(const struct web_front *front, const bool *gone, bool services)
+/* ---- Whole texts ----------------------------------------------------------------------------- */
+
+static void begin(struct writer *w, enum about about, bool services)
 {
-    struct writer w = {.brief = true};
-    struct note *note = NULL;
+    static const char *const heads[2][2] = {
+        {"{\"op\":\"advertise\",\"channels\":[", "{\"op\":\"advertiseServices\",\"services\":["},
+        {"{\"op\":\"unadvertise\",\"channelIds\":[",
+         "{\"op\":\"unadvertiseServices\",\"serviceIds\":["}};
+
+    tpi_buf_indent(&w->text, TPI_FRAME_HEAD);
+    tpi_buf_puts(&w->text, heads[about == ABOUT_GONE][services]);
+    if (about == ABOUT_ALL) {
+        services ? put_own_services(w) : put_own_channels(w);
+    }
+}
+
+static bool is_about(const struct web_device *device, enum about about)
+{
+    return about == ABOUT_ALL ? device->told
+                              : device->changes && device->told == (about == ABOUT_GONE);
+}
+
+static void put_device(struct writer *w, size_t number, enum about about, bool services)
+{
+    put_message *put = about == ABOUT_GONE ? put_id : services ? put_service : put_channel;
+
+    tpi_web_for_messages(w, &w->front->devices[number - 1], (uint32_t)number,
+                         services ? TP_KIND_REQUEST : TP_KIND_DATA, put);
+}
+
+bool tpi_web_advertise_some(struct web_front *front)
+{
+    struct making *making = &front->making;
+    struct writer w = {front, making->text, making->brief, making->count};
+    const size_t before = w.text.length;
 
     assert(front_is_current(front));
-    tpi_buf_puts(&w.text, services ? "{\"op\":\"unadvertiseServices\",\"serviceIds\":["
-                                   : "{\"op\":\"unadvertise\",\"channelIds\":[");
-    for (size_t i = 0; i < front->device_count; i++) {
-        if (gone[i]) {
-            tpi_web_for_messages(&w, &front->devices[i], (uint32_t)i + 1,
-                                 services ? TP_KIND_REQUEST : TP_KIND_DATA, put_id);
+    if (before == 0) {
+        begin(&w, making->about, making->of_services);
+    }
+    while (making->next < front->device_count && w.text.length - before < MADE_AT_ONCE &&
+           !w.text.failed) {
+        making->next++;
+        if (is_about(&front->devices[making->next - 1], making->about)) {
+            put_device(&w, making->next, making->about, making->of_services);
         }
     }
-    tpi_buf_puts(&w.text, "]}");
-    if (w.count > 0) {
-        note = tpi_web_note_create(&w.text);
+    const bool whole = making->next == front->device_count || w.text.failed;
+    if (whole) {
+        tpi_buf_puts(&w.text, "]}");
     }
-    tpi_buf_fini(&w.text);
-    return note;
+    making->text = w.text;
+    making->count = w.count;
+    return whole;
 }

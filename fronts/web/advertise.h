@@ -1,5 +1,5 @@
 /*
- * advertise.h - texts about what devices have, for advertise.c and directory.c; see inside.h.
+ * advertise.h - texts about what devices have, for advertise.c and tell.c; see inside.h.
  */
 #ifndef TROUPE_FRONTS_WEB_ADVERTISE_H
 #define TROUPE_FRONTS_WEB_ADVERTISE_H
@@ -23,12 +23,5 @@ void tpi_web_for_messages(struct writer *w, const struct web_device *device, uin
 
 /* Go on with the text of web_front.making; whether it is whole. */
 bool tpi_web_advertise_some(struct web_front *front);
-
-/* The channels or services of the devices that `seen` is set for. NULL if there are none, or
- * without memory; owned by the caller. */
-struct note *tpi_web_news_note(struct web_front *front, bool services, bool brief);
-
-/* The same of those that are gone. */
-struct note *tpi_web_gone_note(const struct web_front *front, const bool *gone, bool services);
 
 #endif

@@ -35,11 +35,9 @@ static void done(struct connection *c, size_t length)
     tpi_web_flush(c);
 }
 
-/* `more` are further headers, each with its CR LF. */
-void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
-                       const void *body, size_t length)
+static void put_head(struct connection *c, int status, const char *type, const char *more,
+                     size_t length)
 {
-    assert(front_is_current(c->front));
     tpi_buf_printf(&c->out,
                    "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                    "Connection: %s\r\n%s",
@@ -47,10 +45,30 @@ void tpi_web_answer_as(struct connection *c, int status, const char *type, const
                    c->http.closes ? "close" : "keep-alive", more);
     put_safety(&c->out);
     tpi_buf_puts(&c->out, "\r\n");
+}
+
+/* `more` are further headers, each with its CR LF. */
+void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
+                       const void *body, size_t length)
+{
+    assert(front_is_current(c->front));
+    put_head(c, status, type, more, length);
     if (!c->http.head_only) {
         tpi_buf_put(&c->out, body, length);
     }
     done(c, length);
+}
+
+void tpi_web_answer_file(struct connection *c, const char *type, const char *more,
+                         const tpi_buf *file)
+{
+    assert(front_is_current(c->front));
+    put_head(c, 200, type, more, file->length);
+    if (!c->http.head_only) {
+        c->file = (tp_piece){tpi_buf_text(file), file->length};
+    }
+    done(c, file->length);
+    c->http.waiting = c->file.length > 0 ? WAITS_SENT : WAITS_NOT;
 }
 
 void tpi_web_answer(struct connection *c, int status, const char *json, size_t length)

@@ -287,8 +287,8 @@ static void on_written(void *context)
 
     assert(front_is_current(c->front));
     c->blocked = false;
-    if (c->phase == PHASE_HTTP) {
-        tp_loop_later(c->front->loop, &c->flush); /* many long answers: some of them in a turn */
+    if (c->phase == PHASE_HTTP || c->behind.count > 0) { /* many have what is long: in turns */
+        tp_loop_later(c->front->loop, &c->flush);
     } else {
         tpi_web_flush(c);
     }
@@ -348,6 +348,7 @@ void tpi_web_close(struct connection *c)
     }
     front->count--;
     front->graph.c = front->graph.c == c ? c->next : front->graph.c;
+    front->round.next = front->round.next == c ? c->next : front->round.next;
     drop_held(c);
     while (c->behind.count > 0) {
         tpi_web_note_unref(c->behind.notes[--c->behind.count].note);

@@ -140,28 +140,40 @@ static bool write_session(struct connection *c, enum form form)
     return true;
 }
 
-/* What is long goes out as far as the client has work left. */
-static bool may_write(const struct connection *c)
+static bool has_long(const struct connection *c)
 {
-    return (c->behind.count == 0 && tpi_web_waiting(c) <= MOST_OUT) || c->ending ||
-           tp_session_has_turn(c->door->sessions[FORM_JSON]);
+    return c->behind.count > 0 || tpi_web_waiting(c) > MOST_OUT;
+}
+
+/* What is long goes out as far as the client has work left, and a part of it at a time. */
+static bool may_write(struct connection *c, size_t written)
+{
+    if (c->ending || !has_long(c)) {
+        return true;
+    }
+    if (written >= MOST_WRITTEN) {
+        tp_loop_later(c->front->loop, &c->flush);
+        return false;
+    }
+    return tp_session_has_turn(c->door->sessions[FORM_JSON]);
 }
 
 void tpi_web_write(struct connection *c)
 {
     bool more = true;
+    size_t written = 0; /* of what the front itself sends */
 
     assert(front_is_current(c->front));
     if (c->tls != NULL && !c->blocked) {
         c->blocked = !tpi_web_tls_flush(c);
     }
-    while (!c->blocked && more && may_write(c)) {
+    while (!c->blocked && more && may_write(c, written)) {
         if (c->behind.sent > 0) {
-            tpi_web_write_note(c); /* the frame has begun */
+            written += tpi_web_write_note(c); /* the frame has begun */
         } else if (tpi_web_waiting(c) > 0) {
-            tpi_web_write_out(c);
+            written += tpi_web_write_out(c);
         } else if (c->behind.count > 0) {
-            tpi_web_write_note(c);
+            written += tpi_web_write_note(c);
         } else {
             more = write_session(c, FORM_JSON);
             for (enum form form = FORM_CDR; form < FORMS; form++) {

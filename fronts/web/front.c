@@ -102,7 +102,7 @@ static void make_some(tp_after *after)
     struct web_front *front =
         (struct web_front *)((char *)after - offsetof(struct web_front, making.step));
 
-    if (tpi_web_directory_step(front) || tpi_web_graph_step(front)) {
+    if (tpi_web_tell_step(front) || tpi_web_graph_step(front)) {
         tp_loop_later(front->loop, after);
     }
 }
@@ -181,6 +181,7 @@ static void web_close(tp_front_instance *self)
     tp_listener_close(front->listener);
     tp_timer_destroy(front->tick);
     tp_timer_destroy(front->watch);
+    tpi_web_tell_clear(front);
     tpi_web_directory_clear(front);
     tpi_web_graph_clear(front);
     tpi_buf_fini(&front->texts.description.text);

@@ -39,7 +39,7 @@ static void put_device(tpi_buf *out, const struct web_device *device, tp_kind ki
 {
     const bool data = kind == TP_KIND_DATA;
 
-    for (uint32_t k = 0; device->present && k < device->interface->message_count; k++) {
+    for (uint32_t k = 0; device->told && k < device->interface->message_count; k++) {
         const tp_message *what = &device->interface->messages[k];
 
         if (what->kind == kind) {

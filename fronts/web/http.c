@@ -17,6 +17,11 @@ enum { MOST_NAME = 256, PORTION = 16 << 10, SENT_AT_ONCE = 8 };
 
 static const int64_t IDLE_NS = 60 * TP_NS_PER_S;
 
+static bool has_limit(enum waiting waiting)
+{
+    return waiting != WAITS_STOP && waiting != WAITS_FILE && waiting != WAITS_SENT;
+}
+
 void tpi_web_http_tick(struct connection *c, int64_t now_ns)
 {
     assert(front_is_current(c->front));
@@ -27,8 +32,7 @@ void tpi_web_http_tick(struct connection *c, int64_t now_ns)
         if (now_ns - c->heard_ns > IDLE_NS && c->in.length == 0 && tpi_web_waiting(c) == 0) {
             tpi_web_give_up(c);
         }
-    } else if (c->http.waiting != WAITS_STOP && c->http.waiting != WAITS_FILE &&
-               now_ns >= c->http.until_ns) {
+    } else if (has_limit(c->http.waiting) && now_ns >= c->http.until_ns) {
         if (c->visitor != NULL) {
             tpi_web_connection_forgotten(c->visitor, c);
         }
@@ -55,7 +59,7 @@ static void send_file(struct connection *c, const tpi_web_file *file)
              "Accept-Encoding\r\n%s",
              strncmp(file->name, "/assets/", 8) == 0 ? "max-age=31536000, immutable" : "no-cache",
              file->tag, packed ? "z" : "", packed ? "Content-Encoding: gzip\r\n" : "");
-    tpi_web_answer_as(c, 200, file->type, headers, tpi_buf_text(bytes), bytes->length);
+    tpi_web_answer_file(c, file->type, headers, bytes);
 }
 
 /* A portion of one file in each turn; and when it is ready, answers to a few of its clients. */

@@ -18,7 +18,8 @@
  *     publish.c      commands that WebSocket clients publish, and their channels
  *     subscribe.c    subscriptions, and data for them
  *     graph.c        the connection graph
- *     directory.c    the list of devices, its changes, and what new clients are told
+ *     directory.c    the list of devices, and its changes
+ *     tell.c         what WebSocket clients are told of devices, and of changes
  *     advertise.c    what is advertised of devices (advertise.h)
  *     devices.c      devices by number, address, name and topic
  *     stop.c         the emergency stop and its confirmation
@@ -47,6 +48,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "texts.h"
 #include "troupe/front.h"
 #include "troupe/stream.h"
 #include "web/encode.h"
@@ -62,8 +64,8 @@ enum {
     GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
     MOST_CLIENTS = 10000,
     MOST_BODY = 1 << 20,
-    MOST_WRITTEN = 256 << 10, /* so much of what is long is sent before others may go on */
-    MOST_OUT = 64 << 10,      /* no more is handled of a client while so many bytes wait for it */
+    MOST_WRITTEN = 64 << 10, /* so much of what is long is sent before others may go on */
+    MOST_OUT = 64 << 10,     /* no more is handled of a client while so many bytes wait for it */
     MOST_SUBSCRIPTIONS = 1024,
     MOST_CHANNELS = 256,
     MOST_CALLS = 64,
@@ -97,41 +99,8 @@ struct web_device {
     tp_devaddr addr;
     const tp_interface *interface; /* borrowed */
     bool present;
-    bool seen; /* while the list is compared */
-};
-
-/* A frame for many clients, or all of one but its beginning. */
-struct note {
-    unsigned references;
-    tpi_buf frame;
-    size_t begin;    /* of the frame in the buffer */
-    unsigned *alive; /* borrowed: counts the graphs that there are; NULL for other notes */
-    int64_t made_ns; /* of a graph */
-};
-
-/* The connection graph, made piece by piece, and shared by all that watch it. */
-struct graph {
-    unsigned version;     /* changes that the last one does not show */
-    unsigned alive;       /* notes with a graph */
-    struct note *note;    /* owned reference: the last one; NULL for none */
-    unsigned section;     /* of the next one, that is being made; 0 for none */
-    bool first;           /* nothing is in the section */
-    size_t device;        /* that follows in it */
-    struct connection *c; /* borrowed: the same */
-    tpi_buf text;         /* owned */
-};
-
-/* Texts about all devices, made a few devices at a time: with hundreds of devices they have many
- * megabytes. */
-struct making {
-    struct note *advertised[2], *services[2]; /* owned references: for new clients; [brief] */
-    tp_after step;                            /* makes some more */
-    bool wanted[2];                           /* what is advertised; [brief] */
-    bool of_services;                         /* of the text that is being made */
-    bool brief;
-    size_t next;    /* the device that follows in it */
-    unsigned count; /* of channels or services so far */
-    tpi_buf text;   /* owned: it, behind room for the head of a frame; empty for none */
+    bool told;    /* those that have been told of devices know of it (tell.c) */
+    bool changes; /* the round that is under way tells that it is there, or gone */
 };
 
 /* ---- Clients --------------------------------------------------------------------------------- */
@@ -249,6 +218,7 @@ enum waiting {
     WAITS_STOP,
     WAITS_PROPERTIES,
     WAITS_FILE,
+    WAITS_SENT, /* until its file has gone out */
     WAITS_LAB,
     WAITS_THINGS
 };
@@ -315,13 +285,15 @@ struct connection {
     bool finishing; /* to be closed when everything is written */
     size_t typical; /* length of a frame of data, lately */
     int64_t
-        behind_ns; /* no data has waited for longer than since then; 0 if the stream takes all */
-    bool brief;    /* advertises without schemas */
+        behind_ns;   /* no data has waited for longer than since then; 0 if the stream takes all */
+    bool brief;      /* advertises without schemas */
+    bool has_waited; /* to be introduced, for a whole round */
     int64_t heard_ns;
 
     struct incoming in;
-    tpi_buf out; /* bytes of the front */
-    size_t sent; /* of them */
+    tpi_buf out;   /* bytes of the front */
+    size_t sent;   /* of them */
+    tp_piece file; /* borrowed: what is left of a file behind `out`; the front keeps its files */
     struct notes_behind behind;
 
     struct http_state http;
@@ -360,25 +332,6 @@ struct upwards {
                         const char *text);
     /* A panic is over. */
     void (*drop_pending)(struct client *client);
-};
-
-/* All interfaces as JSON, made when it is first asked for. */
-struct description {
-    tpi_buf text; /* owned */
-    size_t count; /* so many interfaces are in it; there are only ever more */
-};
-
-/* A text that is good for a moment. */
-struct recent_text {
-    tpi_buf text; /* owned */
-    int64_t made_ns;
-};
-
-/* What is made once for many clients. */
-struct texts {
-    struct description description;
-    struct recent_text statistics;
-    struct part *parts; /* owned: about interfaces (parts.c) */
 };
 
 /* Greetings of TLS. */
@@ -420,6 +373,7 @@ struct web_front {
     unsigned changes; /* of the list of devices, as it was seen last */
     bool listed;
     struct making making;
+    struct round round;
     struct texts texts;
     struct graph graph;
 
@@ -474,7 +428,7 @@ tp_status tpi_web_client_add_form(struct client *client, enum form form, tp_erro
 
 /* ---- output.c ---- */
 
-/* How many bytes of the front wait. */
+/* How many bytes of the front wait, those of a file too. */
 size_t tpi_web_waiting(const struct connection *c);
 
 /* Report to the session how many that are. */
@@ -494,18 +448,14 @@ void tpi_web_send_note(struct connection *c, struct note *note);
 
 /* The same for data that all subscribers share: the note is the stamp and the value. */
 void tpi_web_send_data(struct connection *c, uint32_t subscription, struct note *note);
-struct note *tpi_web_note_create(const tpi_buf *text);
-
-/* The same without a copy: the text begins behind TPI_FRAME_HEAD bytes, and becomes the note's. */
-struct note *tpi_web_note_adopt(tpi_buf *text);
-void tpi_web_note_unref(struct note *note);
 
 /* Write some bytes; how many were taken. The connection is blocked if not all were. */
 size_t tpi_web_put(struct connection *c, const tp_piece *pieces, unsigned count, size_t length);
 
-/* Write bytes of the front, or of the first frame for many clients. */
-void tpi_web_write_out(struct connection *c);
-void tpi_web_write_note(struct connection *c);
+/* Write bytes of the front, or of the first frame for many clients, at most MOST_WRITTEN; how many
+ * were taken. */
+size_t tpi_web_write_out(struct connection *c);
+size_t tpi_web_write_note(struct connection *c);
 
 /* Write what waits, as far as the stream takes it. */
 void tpi_web_write(struct connection *c);
@@ -535,6 +485,11 @@ void tpi_web_answer_result(struct connection *c);
 /* The same with any media type; `more` are further headers, each with its CR LF. */
 void tpi_web_answer_as(struct connection *c, int status, const char *type, const char *more,
                        const void *body, size_t length);
+
+/* The same with a file, which is sent from where it is: many clients may wait for one. The next
+ * request is handled when it has gone out. */
+void tpi_web_answer_file(struct connection *c, const char *type, const char *more,
+                         const tpi_buf *file);
 void tpi_web_refuse_method(struct connection *c, const char *allow);
 
 /* Answer it with an error. */
@@ -557,23 +512,6 @@ void tpi_web_api_panic(struct connection *c, const char *body, size_t length);
 
 /* A path below /api. */
 void tpi_web_api(struct connection *c, const tpi_http *request, const char *body, size_t length);
-
-/* ---- parts.c ---- */
-
-enum { PART_NAMES = 3 }; /* that a text can leave open: the n-th stands as a character n */
-
-/* Kinds of texts: schemas, of the list of devices, and from PART_THING on of their descriptions. */
-enum { PART_SCHEMA, PART_LIST, PART_THING };
-
-/* A text about an interface or a struct, of one of some kinds; `make` writes it at the first call.
- * NULL without memory. */
-typedef void web_make(tpi_buf *out, const void *about, unsigned kind);
-const struct part *tpi_web_part(struct web_front *front, const void *about, unsigned kind,
-                                web_make *make);
-
-/* Append it, with these names (NULL for a text without); a part that is NULL fails. */
-void tpi_web_put_part(tpi_buf *out, const struct part *part, const char *const names[PART_NAMES]);
-void tpi_web_parts_clear(struct web_front *front);
 
 /* ---- wot.c ---- */
 
@@ -739,19 +677,9 @@ void tpi_web_uses_tick(struct client *client, int64_t now_ns);
 
 /* ---- directory.c ---- */
 
-/* Look whether the list of devices has changed; tells all clients. */
+/* Look whether the list of devices has changed. */
 void tpi_web_directory_look(struct web_front *front);
 void tpi_web_directory_clear(struct web_front *front);
-
-/* Whether the texts that a new client is told are there. If not, they are made, and those that wait
- * for them go on. */
-bool tpi_web_can_introduce(struct connection *c);
-
-/* Make some more of them. False if nothing is left to make. */
-bool tpi_web_directory_step(struct web_front *front);
-
-/* What a new client is told. */
-void tpi_web_introduce(struct connection *c);
 
 void tpi_web_put_devices(struct web_front *front, tpi_buf *out);
 
@@ -778,18 +706,6 @@ const struct web_device *tpi_web_device_topic(const struct web_front *front, con
 const tp_message *tpi_web_message(const struct web_device *device, tp_kind kind, unsigned code);
 const tp_message *tpi_web_message_named(const struct web_device *device, tp_kind kind,
                                         const char *name);
-
-/* ---- graph.c ---- */
-
-void tpi_web_graph_changed(struct web_front *front);
-void tpi_web_graph_tick(struct web_front *front);
-
-/* The client watches the graph from now on, or no more. */
-void tpi_web_graph_watch(struct client *client, bool on);
-
-/* Make some more of the next one. False if nothing is left to make. */
-bool tpi_web_graph_step(struct web_front *front);
-void tpi_web_graph_clear(struct web_front *front);
 
 /* ---- world.c ---- */
 

@@ -22,17 +22,23 @@ enum {
 
 static const int64_t FRESH_NS = 250 * TP_NS_PER_MS;
 
-size_t tpi_web_waiting(const struct connection *c)
+static size_t waiting_in_out(const struct connection *c)
 {
     return c->out.length - c->sent;
 }
 
-/* A long answer stays whole until its end has gone out. */
+size_t tpi_web_waiting(const struct connection *c)
+{
+    return waiting_in_out(c) + c->file.length;
+}
+
+/* A long answer stays whole until its end has gone out. What is left of a file takes no room of the
+ * client's own. */
 void tpi_web_count_waiting(struct connection *c)
 {
     assert(front_is_current(c->front));
     tp_session_owes(c->door->sessions[FORM_JSON],
-                    c->out.capacity > MOST_OUT ? c->out.capacity : tpi_web_waiting(c));
+                    c->out.capacity > MOST_OUT ? c->out.capacity : waiting_in_out(c));
 }
 
 bool tpi_web_has_written(const struct connection *c)
@@ -98,7 +104,7 @@ static void queue(struct connection *c, struct queued_note queued)
     }
     queued.note->references++;
     c->behind.notes[c->behind.count++] = queued;
-    tpi_web_flush(c);
+    tp_loop_later(c->front->loop, &c->flush); /* many clients get it: some of them in a turn */
 }
 
 void tpi_web_send_note(struct connection *c, struct note *note)
@@ -199,23 +205,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-void tpi_web_write_out(struct connection *c)
+static void take_from_out(struct connection *c, size_t taken)
 {
-    const bool is_long = tpi_web_waiting(c) > MOST_OUT;
-    const size_t left = smaller(tpi_web_waiting(c), MOST_WRITTEN);
-    const tp_piece piece = {c->out.data + c->sent, left};
-
-    assert(front_is_current(c->front));
-    if (left == 0) {
-        return;
-    }
-    const size_t taken = tpi_web_put(c, &piece, 1, left);
-    if (taken > 0) {
-        tp_session_goes_on(c->door->sessions[FORM_JSON]);
-    }
-    if (is_long) {
-        tp_session_answered(c->door->sessions[FORM_JSON], taken);
-    }
     c->sent += taken;
     if (c->sent == c->out.length) {
         c->sent = 0;
@@ -225,10 +216,55 @@ void tpi_web_write_out(struct connection *c)
             tpi_buf_clear(&c->out);
         }
     }
-    tpi_web_count_waiting(c);
 }
 
-void tpi_web_write_note(struct connection *c)
+static void take_from_file(struct connection *c, size_t taken)
+{
+    c->file.bytes = (const char *)c->file.bytes + taken;
+    c->file.length -= taken;
+    if (c->file.length == 0) {
+        c->http.waiting = WAITS_NOT;
+        tpi_web_flush(c); /* the next request */
+    }
+}
+
+size_t tpi_web_write_out(struct connection *c)
+{
+    const bool is_long = tpi_web_waiting(c) > MOST_OUT;
+    const size_t of_out = smaller(waiting_in_out(c), MOST_WRITTEN);
+    const size_t of_file = smaller(c->file.length, MOST_WRITTEN - of_out);
+    tp_piece pieces[2];
+    unsigned count = 0;
+
+    assert(front_is_current(c->front));
+    if (of_out > 0) {
+        pieces[count++] = (tp_piece){c->out.data + c->sent, of_out};
+    }
+    if (of_file > 0) {
+        pieces[count++] = (tp_piece){c->file.bytes, of_file};
+    }
+    if (count == 0) {
+        return 0;
+    }
+    const size_t taken = tpi_web_put(c, pieces, count, of_out + of_file);
+    if (taken > 0) {
+        tp_session_goes_on(c->door->sessions[FORM_JSON]);
+    }
+    if (is_long) {
+        tp_session_answered(c->door->sessions[FORM_JSON], taken);
+    }
+    const size_t taken_of_out = smaller(taken, of_out);
+    if (taken_of_out > 0) {
+        take_from_out(c, taken_of_out);
+    }
+    if (taken > taken_of_out) {
+        take_from_file(c, taken - taken_of_out);
+    }
+    tpi_web_count_waiting(c);
+    return taken;
+}
+
+size_t tpi_web_write_note(struct connection *c)
 {
     const struct queued_note *first = &c->behind.notes[0];
     const tpi_buf *frame = &first->note->frame;
@@ -252,6 +288,7 @@ void tpi_web_write_note(struct connection *c)
                 c->behind.count * sizeof c->behind.notes[0]);
         c->behind.sent = 0;
     }
+    return taken;
 }
 
 /* ---- Clients that are behind ------------------------------------------------------------------

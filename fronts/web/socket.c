@@ -258,8 +258,11 @@ void tpi_web_socket_go_on(struct connection *c)
     tp_session *session = c->door->sessions[FORM_JSON];
 
     assert(front_is_current(c->front));
-    if (c->phase == PHASE_GREETED && !c->ending && !c->finishing && !tp_session_is_busy(session) &&
-        tpi_web_can_introduce(c)) {
+    if (c->phase != PHASE_GREETED || c->ending || c->finishing || tp_session_is_busy(session)) {
+        return;
+    }
+    tpi_web_directory_look(c->front);
+    if (tpi_web_can_introduce(c)) {
         c->phase = PHASE_SOCKET;
         tpi_web_introduce(c);
         tp_session_took_part(session, 0); /* it is work, also without a message */

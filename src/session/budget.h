@@ -65,6 +65,7 @@ typedef struct tpi_account {
     int64_t mark_ns;              /* when the message that is being handled came */
     int64_t worked;               /* nanoseconds of all turns */
     size_t in_front;              /* of `queued`: not in the queue of the session */
+    bool is_closed;               /* for its replies, which do not count any more */
     tp_session *next_waiting;
     /* Tries again to find room for an answer; NULL if none waits. True if it needs no more tries.
      */

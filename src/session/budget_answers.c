@@ -185,25 +185,48 @@ static tp_session *find_slowest(const tp_session *any)
     return slowest;
 }
 
+static void count_queued(tp_session *session, size_t bytes)
+{
+    tpi_share *shares[TPI_SHARES];
+    const unsigned count = tpi_budget_shares(session, shares);
+    const size_t before = session->account.own.queued;
+
+    for (unsigned i = 0; i < count; i++) {
+        shares[i]->queued = shares[i]->queued - before + bytes;
+    }
+}
+
+/* What is closed at the end of the turn does not count any more: many answers may come in a turn,
+ * and each that is too much closes another client. One that is no guest any more counts elsewhere
+ * as soon as that is asked. */
+static void close_slowest(const tp_session *any)
+{
+    tpi_budget *budget = budget_of(any);
+
+    while (budget->classes[TPI_GUESTS].queued > MOST_QUEUED) {
+        tp_session *slowest = find_slowest(any);
+
+        if (tpi_budget_is_guest(slowest)) {
+            count_queued(slowest, 0);
+            slowest->account.is_closed = true;
+            budget->lose(slowest);
+        }
+    }
+}
+
 static void set_queued(tp_session *session, size_t bytes)
 {
-    tpi_share *own = &session->account.own;
+    const size_t before = session->account.own.queued;
 
-    if (own->queued == bytes) {
+    if (before == bytes || session->account.is_closed) {
         return;
     }
     const tpi_class class = tpi_budget_class(session);
     const size_t most = client_queued[class];
-    const bool was_behind = own->queued >= most;
-    tpi_share *shares[TPI_SHARES];
-    const unsigned count = tpi_budget_shares(session, shares);
-    const size_t before = own->queued;
-    for (unsigned i = 0; i < count; i++) {
-        shares[i]->queued = shares[i]->queued - before + bytes;
-    }
-    tpi_budget *budget = budget_of(session);
-    if (bytes > before && class == TPI_GUESTS && budget->classes[class].queued > MOST_QUEUED) {
-        budget->lose(find_slowest(session));
+    const bool was_behind = before >= most;
+    count_queued(session, bytes);
+    if (bytes > before && class == TPI_GUESTS) {
+        close_slowest(session);
     }
     if (was_behind && bytes < most) {
         session->events->ready(session->context);
@@ -218,10 +241,12 @@ void tpi_budget_queued(tp_session *session, size_t bytes)
 void tp_session_owes(tp_session *session, size_t bytes)
 {
     assert(session_is_current(session));
-    const size_t in_queue = session->account.own.queued - session->account.in_front;
+    if (!session->account.is_closed) {
+        const size_t in_queue = session->account.own.queued - session->account.in_front;
 
-    session->account.in_front = bytes;
-    set_queued(session, in_queue + bytes);
+        session->account.in_front = bytes;
+        set_queued(session, in_queue + bytes);
+    }
 }
 
 bool tpi_budget_is_behind(tp_session *session)

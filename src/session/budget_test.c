@@ -710,6 +710,30 @@ static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(voi
     assert_int_equal(s->clients[4].lost + s->clients[6].lost, 0);
 }
 
+static int count_lost_guests(const struct scene *s)
+{
+    int lost = 0;
+
+    for (int i = 0; i < 6; i++) {
+        lost += s->clients[i].lost;
+    }
+    return lost;
+}
+
+static void each_answer_that_is_too_much_closes_another_guest(void **state)
+{
+    struct scene *s = *state;
+
+    for (int i = 0; i < 6; i++) { /* in one turn: none of those that are lost has ended */
+        tp_session_owes(s->clients[i].session, 10 * MEGABYTE);
+    }
+    assert_int_equal(count_lost_guests(s), 3);
+    for (int i = 0; i < 6; i++) { /* those that are lost do not count */
+        tp_session_owes(s->clients[i].session, s->clients[i].lost > 0 ? 20 * MEGABYTE : 10000000);
+    }
+    assert_int_equal(count_lost_guests(s), 3);
+}
+
 /* ---- Messages that had to wait --------------------------------------------------------------- */
 
 static void set_busy(struct scene *s, int i, bool busy)
@@ -909,6 +933,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_long_is_sent_in_several_turns, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
+        cmocka_unit_test_setup_teardown(each_answer_that_is_too_much_closes_another_guest, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_what_the_socket_contained, begin,
                                         end),
