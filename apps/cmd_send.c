@@ -167,7 +167,9 @@ static int send_command(struct send *s)
 {
     tp_error err = {0};
     bool interrupted = false;
-    int result = send_open(s);
+    int result = send_watch(s, &err) == TP_OK
+                     ? send_open(s)
+                     : command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
 
     result = result == EXIT_DONE ? check_panic(s) : result;
     if (result != EXIT_DONE) {
@@ -180,7 +182,11 @@ static int send_command(struct send *s)
     if (s->repeat_hz > 0 || s->for_s > 0 || s->streams) {
         remote_catch_signals(&s->remote);
     }
-    if (tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
+    result = send_refuse_old(s);
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    if (!s->first_is_old && tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }
     result = s->streams ? send_stream(s, &interrupted) : EXIT_DONE;
@@ -328,6 +334,7 @@ static int do_it(struct send *s)
         result = s->kind == TP_KIND_COMMAND ? send_command(s) : send_request(s);
     }
     tp_proxy_close(s->proxy);
+    tp_timer_destroy(s->beat);
     free(s->value);
     feed_fini(&s->feed);
     return result;
@@ -367,7 +374,8 @@ const command command_send = {
         "\n"
         "With - in place of JSON, it reads commands from standard input, one JSON value after the\n"
         "other, and sends each at once: any program can drive through a pipe. An error ends the\n"
-        "command and is reported with its line. With --repeat, it reads one command.\n"
+        "command and is reported with its line. With --repeat, it reads one command. What waited\n"
+        "while this program was frozen moves nothing: it is left out, which is reported.\n"
         "\n"
         "At the end the device is closed, and what the command moves stops. --for keeps the "
         "device\n"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lapse.h"
 #include "motion_play.h"
 
 enum { MOST_TOLD = 8 };      /* changes that are printed */
@@ -279,11 +280,28 @@ tp_status motion_play_as_sequence(struct play *p, tp_error *err)
     return status;
 }
 
+/* After its lease the robot has dropped what was sent. Frames that were due meanwhile are old, and
+ * those that follow them are not what was meant. */
+static tp_status look_for_freeze(const struct play *p, struct lapse *lapse, tp_error *err)
+{
+    tp_motion_terms terms;
+
+    tp_motion_get_terms(p->mover.robot, &terms);
+    const double frozen_s =
+        lapse_look_s(lapse, tp_clock_now_ns(tp_clock_real()), MOTION_PLAY_SLICE_NS, terms.lease_ns);
+    return frozen_s == 0 ? TP_OK
+                         : tp_fail(err, TP_E_TIMEOUT,
+                                   "this program was frozen or busy for %.1f s, and the robot "
+                                   "stands: it does not go on",
+                                   frozen_s);
+}
+
 /* Direct and delay: each frame at its time; then all motions come to their ends. */
 tp_status motion_play_in_time(struct play *p, tp_error *err)
 {
     const struct sequence *s = &p->sequence;
     const double first = s->frames[0].time_s;
+    struct lapse lapse = {0};
     tp_status status = tp_motion_set_mode(p->mover.robot, p->mode, TP_MOTION_LATE_USUAL,
                                           (int64_t)(p->delay_s * 1e9), NULL, err);
 
@@ -298,6 +316,10 @@ tp_status motion_play_in_time(struct play *p, tp_error *err)
         const double at_s = all ? 0 : s->frames[p->sent].time_s - first;
         const int64_t left = p->begun_ns + (int64_t)(at_s * 1e9) - tp_clock_now_ns(tp_clock_real());
 
+        status = look_for_freeze(p, &lapse, err);
+        if (status != TP_OK) {
+            break;
+        }
         if (all || left > 0) {
             status = motion_play_listen(
                 p, all || left > MOTION_PLAY_SLICE_NS ? MOTION_PLAY_SLICE_NS : left, err);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "lapse.h"
 #include "play/show.h"
 #include "play_run.h"
 #include "troupe/clock.h"
@@ -19,6 +20,7 @@ static const char name[] = PLAY_NAME;
 
 enum { TURNS_AT_ONCE = 20000 };
 static const int64_t PAUSE_NS = 1000000; /* of a program that only computes */
+static const int64_t BEAT_NS = 250 * TP_NS_PER_MS;
 
 static volatile sig_atomic_t interrupted;
 static tp_client *waiting; /* for the signal handler */
@@ -192,7 +194,41 @@ static int fault(const play_host *host, const char *sentence)
                         sentence);
 }
 
-int play_follow(play_host *host, tp_client *client)
+/* A robot whose program was frozen for longer than the lease stands. It does not go on with what
+ * the program had in mind: nobody has asked for that since. */
+struct watch {
+    tp_timer *timer; /* owned: while an answer is waited for */
+    struct lapse lapse;
+    double frozen_s; /* 0 if it never was */
+};
+
+static void look(void *context)
+{
+    struct watch *watch = context;
+    const double frozen_s = lapse_look_s(&watch->lapse, now_ns(), BEAT_NS, TP_NS_PER_S);
+
+    watch->frozen_s = frozen_s > 0 ? frozen_s : watch->frozen_s;
+}
+
+static bool was_frozen(struct watch *watch)
+{
+    look(watch);
+    return watch->frozen_s > 0;
+}
+
+static tp_status begin_watch(struct watch *watch, tp_client *client, tp_error *err)
+{
+    const tp_status status =
+        tp_timer_create(&watch->timer, tp_client_loop(client), look, watch, err);
+
+    if (status == TP_OK) {
+        look(watch);
+        tp_timer_every(watch->timer, BEAT_NS);
+    }
+    return status;
+}
+
+static int follow(play_host *host, tp_client *client, struct watch *watch)
 {
     const int64_t start_ns = now_ns();
     const int64_t end_ns =
@@ -200,6 +236,12 @@ int play_follow(play_host *host, tp_client *client)
     tp_error err = {0};
 
     while (!interrupted && now_ns() < end_ns) {
+        if (was_frozen(watch)) {
+            return command_fail(name, EXIT_FAILED,
+                                "this program was frozen or busy for %.1f s, and the robot "
+                                "stands: it does not go on",
+                                watch->frozen_s);
+        }
         host->runner.machine.now_ms = (int32_t)((now_ns() - start_ns) / 1000000);
         tp_status status = TP_OK;
         switch (tpi_play_run(&host->runner.machine, TURNS_AT_ONCE)) {
@@ -232,6 +274,18 @@ int play_follow(play_host *host, tp_client *client)
         }
     }
     return EXIT_DONE;
+}
+
+int play_follow(play_host *host, tp_client *client)
+{
+    struct watch watch = {0};
+    tp_error err = {0};
+    const int result = begin_watch(&watch, client, &err) == TP_OK
+                           ? follow(host, client, &watch)
+                           : command_fail(name, EXIT_FAILED, "%s", err.text);
+
+    tp_timer_destroy(watch.timer);
+    return result;
 }
 
 int play_stop_robot(tp_universal *robot)

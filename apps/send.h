@@ -5,6 +5,7 @@
 #include "feed.h"
 #include "lapse.h"
 #include "remote.h"
+#include "waited.h"
 
 enum { MOST_WORDS = 3 };
 
@@ -32,6 +33,13 @@ struct send {
     bool streams;
     bool input_ended;
     bool unanswered; /* something was sent since the device has answered last */
+    bool awaits;     /* the device's answer, and the input is not looked at */
+    tp_timer *beat;  /* owned: looks whether the program was frozen */
+    struct waited waited;
+    double frozen_s;        /* how long, the last time */
+    bool first_is_old;      /* that was before the first command was sent */
+    bool begun_is_old;      /* the value that has begun in the feed, or is next, waited */
+    unsigned long left_out; /* values that waited, and were not reported yet */
     int result;
     struct feed feed;
     struct tpi_input *input; /* owned; NULL if it is not read now */
@@ -42,6 +50,13 @@ struct send {
 int send_read_value(struct send *s);
 int send_parse_value(struct send *s, const char *text, size_t length);
 int send_list_messages(const struct send *s);
+
+/* send_stream.c: notice from now on if the program is frozen: what it has then is old. */
+tp_status send_watch(struct send *s, tp_error *err);
+
+/* send_stream.c: the device is open, and the first command is about to be sent. An old one is
+ * refused; where others follow it is only left out. */
+int send_refuse_old(struct send *s);
 
 /* send_stream.c: wait for the first command on standard input; once it was sent, send the others as
  * they come, until the input ends. */

@@ -5,13 +5,23 @@
  * The others come while the loop turns. What has come at once is sent at once; no more is read
  * before the device has answered a question that is sent behind it, so that a writer that is
  * faster than the device has to wait, and nothing is lost.
+ *
+ * Commands that can move something are left out if they waited in the input while this program was
+ * frozen, or while it waited for the server for longer than the lease (waited.h).
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "loop/input.h"
 #include "send.h"
 
 enum { LARGEST_VALUE = 64 << 20 };
+
+/* How often the program looks whether it was frozen, at least. */
+static const int64_t longest_beat_ns = 250 * TP_NS_PER_MS;
+
+/* Ordinary programs are late by so much. */
+static const int64_t shortest_lease_ns = 20 * TP_NS_PER_MS;
 
 static int fail(const struct send *s, const char *text)
 {
@@ -34,23 +44,173 @@ static int add(struct send *s, const char *bytes, size_t length)
                : command_fail(s->remote.command, EXIT_FAILED, "out of memory");
 }
 
+/* ---- What waited ----------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+    return tp_clock_now_ns(tp_clock_real());
+}
+
+static int64_t lease_ns(const struct send *s)
+{
+    return s->lease_s > 0 ? tpi_larger(command_ns(s->lease_s), shortest_lease_ns) : TP_NS_PER_S;
+}
+
+static int64_t beat_ns(const struct send *s)
+{
+    return tpi_smaller(lease_ns(s) / 4, longest_beat_ns);
+}
+
+/* All that was read, and not sent. */
+static void leave_out_read(struct send *s)
+{
+    const char *value = NULL;
+    size_t length = 0;
+
+    while (feed_next(&s->feed, &value, &length)) {
+        s->left_out++;
+    }
+    s->begun_is_old = s->feed.in_value;
+}
+
+/* Whether all that was read has become old; `length` bytes of it are not in the feed yet. The time
+ * first: what comes into the pipe in a freeze behind it is old for the next look. */
+static bool look(struct send *s, size_t length)
+{
+    const int64_t now = now_ns();
+    const size_t there = length + tpi_input_unread();
+    const double frozen_s = waited_look_s(&s->waited, now, lease_ns(s), there);
+
+    if (frozen_s > 0 && !tp_effect_can_move(s->message->effect)) {
+        waited_forget(&s->waited);
+        return false;
+    }
+    if (frozen_s > 0) {
+        s->frozen_s = frozen_s;
+        s->first_is_old = true;
+        leave_out_read(s);
+    }
+    return frozen_s > 0;
+}
+
+/* The next value that has not waited. */
+static bool next_value(struct send *s, const char **value, size_t *length)
+{
+    while (feed_next(&s->feed, value, length)) {
+        if (!s->begun_is_old) {
+            return true;
+        }
+        s->begun_is_old = false;
+        s->left_out++;
+    }
+    return false;
+}
+
+/* The same at the end, where it need not be whole. */
+static bool rest_value(struct send *s, const char **value, size_t *length)
+{
+    if (!feed_rest(&s->feed, value, length)) {
+        return false;
+    }
+    s->left_out += s->begun_is_old;
+    return !s->begun_is_old;
+}
+
+static void tell_left_out(struct send *s)
+{
+    if (s->left_out > 0 && (s->input_ended || !waited_goes_on(&s->waited, now_ns()))) {
+        s->refused = true;
+        command_fail(s->remote.command, EXIT_FAILED,
+                     "this program was frozen or busy for %.1f s: %lu command%s that waited "
+                     "meanwhile %s left out",
+                     s->frozen_s, s->left_out, s->left_out == 1 ? "" : "s",
+                     s->left_out == 1 ? "is" : "are");
+        s->left_out = 0;
+    }
+}
+
+/* These bytes were read. */
+static int take(struct send *s, const char *bytes, size_t length)
+{
+    const size_t old = waited_take(&s->waited, now_ns(), length);
+    int result = add(s, bytes, old);
+
+    if (result == EXIT_DONE && old > 0) {
+        leave_out_read(s);
+    }
+    return result == EXIT_DONE ? add(s, bytes + old, length - old) : result;
+}
+
+static void on_beat(void *context)
+{
+    struct send *s = context;
+
+    if (!s->awaits) {
+        (void)look(s, 0);
+        tell_left_out(s);
+    }
+}
+
+tp_status send_watch(struct send *s, tp_error *err)
+{
+    const tp_status status =
+        tp_timer_create(&s->beat, tp_client_loop(s->remote.client), on_beat, s, err);
+
+    if (status == TP_OK) {
+        s->waited.looked_ns = 0; /* to connect may take its time */
+        s->first_is_old = false;
+        (void)look(s, 0);
+        tp_timer_every(s->beat, beat_ns(s));
+    }
+    return status;
+}
+
+int send_refuse_old(struct send *s)
+{
+    (void)look(s, 0);
+    if (!s->first_is_old) {
+        return EXIT_DONE;
+    }
+    if (!s->streams) {
+        return command_fail(s->remote.command, EXIT_FAILED,
+                            "this program was frozen or busy for %.1f s: %s is not sent",
+                            s->frozen_s, s->message->name);
+    }
+    s->left_out++;
+    return EXIT_DONE;
+}
+
+/* ---- The first one --------------------------------------------------------------------------- */
+
+static int read_some(struct send *s)
+{
+    char room[4096];
+
+    do {
+        (void)look(s, 0);
+    } while (!tpi_input_comes(beat_ns(s)));
+    (void)look(s, 0);
+    const long count = tpi_input_wait(room, sizeof room);
+    s->input_ended = count <= 0;
+    return count < 0 ? command_fail(s->remote.command, EXIT_FAILED, "standard input cannot be read")
+                     : take(s, room, (size_t)count);
+}
+
 int send_read_first(struct send *s)
 {
     const char *value = "";
     size_t length = 0;
-    char room[4096];
     int result = EXIT_DONE;
 
-    while (result == EXIT_DONE && !s->input_ended && !feed_next(&s->feed, &value, &length)) {
-        const long count = tpi_input_wait(room, sizeof room);
-        s->input_ended = count <= 0;
-        if (count < 0) {
-            result = command_fail(s->remote.command, EXIT_FAILED, "standard input cannot be read");
-        } else if (count > 0) {
-            result = add(s, room, (size_t)count);
-        }
+    while (result == EXIT_DONE && !s->input_ended && !next_value(s, &value, &length)) {
+        result = read_some(s);
+        tell_left_out(s);
     }
-    if (result == EXIT_DONE && s->input_ended && !feed_rest(&s->feed, &value, &length)) {
+    if (result == EXIT_DONE && s->input_ended && !rest_value(s, &value, &length)) {
+        tell_left_out(s);
+        if (s->refused) {
+            return EXIT_FAILED;
+        }
         value = ""; /* which is right for some */
         length = 0;
     }
@@ -63,6 +223,10 @@ static int send_one(struct send *s, const char *value, size_t length)
 {
     tp_error err = {0};
 
+    if (look(s, 0)) {
+        s->left_out++;
+        return EXIT_DONE;
+    }
     free(s->value);
     s->value = NULL;
     const int result = send_parse_value(s, value, length);
@@ -80,12 +244,13 @@ static void send_some(struct send *s)
     const char *value = NULL;
     size_t length = 0;
 
-    while (s->result == EXIT_DONE && feed_next(&s->feed, &value, &length)) {
+    while (s->result == EXIT_DONE && next_value(s, &value, &length)) {
         s->result = send_one(s, value, length);
     }
-    if (s->result == EXIT_DONE && s->input_ended && feed_rest(&s->feed, &value, &length)) {
+    if (s->result == EXIT_DONE && s->input_ended && rest_value(s, &value, &length)) {
         s->result = send_one(s, value, length);
     }
+    tell_left_out(s);
 }
 
 static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
@@ -99,6 +264,8 @@ static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp
         s->result = fail(s, why);
         remote_stop(&s->remote);
     } else if (s->input != NULL) {
+        s->awaits = false;
+        (void)look(s, 0);
         tpi_input_resume(s->input);
     }
 }
@@ -111,6 +278,7 @@ static void await_answer(struct send *s)
     tp_status status;
 
     s->unanswered = false;
+    s->awaits = true;
     tpi_input_pause(s->input);
     if (tp_client_is_troupe(s->remote.client)) {
         status = tp_proxy_request_later(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, 0, on_answer, s,
@@ -128,8 +296,9 @@ static void on_input(void *context, const char *bytes, size_t length)
 {
     struct send *s = context;
 
+    (void)look(s, length);
     s->input_ended = length == 0;
-    s->result = length > 0 ? add(s, bytes, length) : EXIT_DONE;
+    s->result = take(s, bytes, length);
     send_some(s);
     if (s->result == EXIT_DONE && s->unanswered && !s->input_ended) {
         await_answer(s);

@@ -5,6 +5,10 @@
  * `wait_on_0`. A change of mind that lasts for less than `fade_out` does not begin the wait anew.
  * The bits come by commands, or from another dio (key "bits"); the result goes out as data, and as
  * commands to a dio with the key "state".
+ *
+ * If the program was frozen, nobody knows whether what waits is still wanted: it is forgotten, as
+ * after a stop, and what is wanted from then on waits anew. Only a change to what a bit was at the
+ * start is made, late: it is how the output rests.
  */
 #include <math.h>
 #include <string.h>
@@ -22,9 +26,13 @@ struct diodelay {
     int64_t doubted_ns[MOST_BITS]; /* when it was last wanted as it is, while it waits; 0 if not */
     int64_t wait_ns[2];            /* before a bit becomes 0 or 1 */
     int64_t fade_ns;
-    uint32_t first;  /* bits at the start */
-    int64_t told_ns; /* when readers have heard them last */
+    uint32_t first;    /* bits at the start */
+    int64_t looked_ns; /* when changes that are due were made last */
+    int64_t told_ns;   /* when readers have heard them last */
 };
+
+/* A driver looks more often than that, unless it is frozen; so long are its messages valid. */
+static const int64_t old_ns = TP_NS_PER_S;
 
 static const tp_param diodelay_params[] = {
     {"wait_on_0", "s", "0", "how long a bit was to be 0 before it is"},
@@ -93,11 +101,28 @@ static bool look_at(struct diodelay *d, uint32_t i, int64_t now_ns)
     return true;
 }
 
+static void forget_if_frozen(tp_instance *self)
+{
+    struct diodelay *d = tp_instance_state(self);
+
+    if (now_of(self) - d->looked_ns <= old_ns) {
+        return;
+    }
+    for (uint32_t i = 0; i < d->count; i++) {
+        const uint32_t bit = 1u << i;
+        if ((d->now & bit) == (d->first & bit)) {
+            d->wanted = (d->wanted & ~bit) | (d->now & bit);
+            d->since_ns[i] = d->doubted_ns[i] = 0;
+        }
+    }
+}
+
 static void look(tp_instance *self)
 {
     struct diodelay *d = tp_instance_state(self);
     bool changed = false;
 
+    d->looked_ns = now_of(self);
     for (uint32_t i = 0; i < d->count; i++) {
         changed = look_at(d, i, now_of(self)) || changed;
     }
@@ -111,6 +136,7 @@ static void want(tp_instance *self, uint32_t count, uint32_t bits)
     struct diodelay *d = tp_instance_state(self);
     const uint32_t mask = count >= 32 ? UINT32_MAX : (1u << count) - 1;
 
+    forget_if_frozen(self);
     d->wanted = (d->wanted & ~mask) | (bits & mask);
     look(self);
 }
@@ -193,7 +219,7 @@ static tp_status diodelay_start(tp_instance *self, tp_error *err)
 
     (void)err;
     d->now = d->wanted = d->first;
-    d->told_ns = now_of(self);
+    d->told_ns = d->looked_ns = now_of(self);
     memset(d->since_ns, 0, sizeof d->since_ns);
     memset(d->doubted_ns, 0, sizeof d->doubted_ns);
     tell(d);
@@ -207,6 +233,7 @@ static tp_status diodelay_poll(tp_instance *self, tp_error *err)
     struct diodelay *d = tp_instance_state(self);
 
     (void)err;
+    forget_if_frozen(self);
     look(self);
     if (now_of(self) - d->told_ns >= TP_NS_PER_S / 10) {
         d->told_ns = now_of(self);

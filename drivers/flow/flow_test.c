@@ -194,6 +194,47 @@ static void bits_change_after_their_time(void **state)
     play_destroy(p);
 }
 
+static void after_a_freeze_bits_do_not_change_but_to_what_they_were_first(void **state)
+{
+    play *p = play_create();
+
+    (void)state;
+    play_add(p, &puppet_driver, "dio:0", NULL, NULL);
+    play_add(p, &tp_driver_diodelay, "dio:10", "state@dio:0",
+             "init_state=00 wait_on_1=0.5 wait_on_0=0.5");
+    play_open(p);
+    want(p, 1);
+    puppet_wait(&p->b, 0.5);
+    assert_int_equal(bits_of(p), 1);
+    want(p, 2); /* the lower one off, the other one on */
+    puppet_wait(&p->b, 3);
+    assert_int_equal(bits_of(p), 0);
+    puppet_wait(&p->b, 1);
+    assert_int_equal(bits_of(p), 0);
+    want(p, 2); /* counts from now on */
+    assert_int_equal(bits_of(p), 0);
+    puppet_wait(&p->b, 0.5);
+    assert_int_equal(bits_of(p), 2);
+    play_destroy(p);
+}
+
+static void what_comes_after_a_freeze_ends_no_wait_from_before(void **state)
+{
+    play *p = play_create();
+
+    (void)state;
+    play_add(p, &puppet_driver, "dio:0", NULL, NULL);
+    play_add(p, &tp_driver_diodelay, "dio:10", "state@dio:0", "init_state=00 wait_on_1=0.5");
+    play_open(p);
+    want(p, 1);
+    bench_move_clock(&p->b, 3);
+    want(p, 1); /* the first thing that it hears */
+    assert_int_equal(bits_of(p), 0);
+    puppet_wait(&p->b, 0.5);
+    assert_int_equal(bits_of(p), 1);
+    play_destroy(p);
+}
+
 /* The first slot's own bits, with those of `init_bits` in the second one. */
 static uint32_t joined(const char *function, uint32_t bits)
 {
@@ -378,6 +419,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_change_after_their_time),
+        cmocka_unit_test(after_a_freeze_bits_do_not_change_but_to_what_they_were_first),
+        cmocka_unit_test(what_comes_after_a_freeze_ends_no_wait_from_before),
         cmocka_unit_test(bits_are_joined_by_a_function),
         cmocka_unit_test(bits_wait_until_each_slot_has_some),
         cmocka_unit_test(near_readings_become_bits),

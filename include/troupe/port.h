@@ -88,8 +88,9 @@ TP_API tp_status tp_port_read_until(tp_port *port, char *text, size_t size, char
 TP_API void tp_port_drain(tp_port *port);
 
 /* Write all bytes. TP_E_TIMEOUT if the line takes nothing for a second; TP_E_CLOSED if the other
- * side has closed the line; TP_E_DENIED during a panic, if the instance offers a device that moves
- * and the call does not come from its `halt` or `stop`. */
+ * side has closed the line. If the instance offers a device that moves and the call does not come
+ * from its `halt` or `stop`: TP_E_DENIED during a panic, and when the lease of what moves has ended
+ * while an operation went on. */
 TP_API tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_error *err);
 
 /* Format a text of at most 1023 bytes and write it as tp_port_write() does. */

@@ -208,8 +208,8 @@ bool tpi_call_may_write(tp_instance *self)
     tpi_order order;
 
     assert(instance_is_current(self));
-    if (call == NULL) {
-        return true;
+    if (call == NULL) { /* what it repeats ends with the lease, as its messages do */
+        return !instance_is_started(self) || !tpi_stop_is_overdue(&self->safety);
     }
     order = call->order;
     order.until_ns = call->writes ? TP_NEVER : order.until_ns;

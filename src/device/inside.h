@@ -693,7 +693,8 @@ tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *as
                            tpi_call_done *done, void *context);
 
 /* Where the instance runs: whether the command that is being handled may write to a line. It may
- * not when it is older than its lease: the program was frozen since the command was begun. */
+ * not when it is older than its lease: the program was frozen since the command was begun. Without
+ * a command, what the driver sends by itself may not when a lease has ended since the last look. */
 bool tpi_call_may_write(tp_instance *self);
 
 /* Where the instance runs: until when a message that the driver sends now may move another device.

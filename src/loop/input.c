@@ -9,8 +9,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "loop/inside.h"
@@ -39,6 +40,20 @@ long tpi_input_wait(void *room, size_t size)
         length = read(STDIN_FILENO, room, size);
     }
     return (long)length;
+}
+
+bool tpi_input_comes(int64_t wait_ns)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    return poll(&input, 1, (int)(wait_ns / TP_NS_PER_MS)) != 0 && input.revents != 0;
+}
+
+size_t tpi_input_unread(void)
+{
+    int count = 0;
+
+    return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0 ? (size_t)count : 0;
 }
 
 static void read_some(tpi_input *input)

@@ -2,7 +2,9 @@
 #ifndef TROUPE_LOOP_INPUT_H
 #define TROUPE_LOOP_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "troupe/loop.h"
 
@@ -11,6 +13,12 @@ typedef struct tpi_input tpi_input;
 /* Wait for some bytes, without a loop: how many there are, 0 at the end, -1 if it cannot be read.
  */
 long tpi_input_wait(void *room, size_t size);
+
+/* Wait for this time, without a loop: whether there is something to read, or the end. */
+bool tpi_input_comes(int64_t wait_ns);
+
+/* How many bytes can be read now; 0 also where that is not known. */
+size_t tpi_input_unread(void);
 
 /* From now on `came` is called on the loop with what has come: borrowed bytes, 0 of them at the
  * end, after which nothing comes any more; or if it cannot be read. */

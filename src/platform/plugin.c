@@ -21,10 +21,12 @@ bool tpi_plugin_exists(const char *path)
     return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
 }
 
-/* The loader opens whatever has the name, and waits for the writer of a pipe. It holds a lock then,
- * which every new thread of the program needs. */
-static tp_status check_kind(const char *path, tp_error *err)
+/* The loader opens whatever has the name, and waits for the writer of a pipe or for a slow disk. It
+ * holds a lock then, which every new thread of the program needs. So the kind of the file is looked
+ * at before, and it is read once: the kernel keeps it, and the loader does not wait. */
+static tp_status read_before(const char *path, tp_error *err)
 {
+    char room[16384];
     FILE *file = NULL;
 
     if (!tpi_plugin_exists(path)) {
@@ -33,7 +35,9 @@ static tp_status check_kind(const char *path, tp_error *err)
     const tp_status status = tpi_file_open(&file, path, err);
 
     if (status == TP_OK) {
-        fclose(file);
+        while (fread(room, 1, sizeof room, file) > 0) {
+        }
+        fclose(file); /* what cannot be read the loader reports */
     }
     return status;
 }
@@ -49,7 +53,7 @@ tp_status tpi_plugin_open(tpi_plugin **out, const char *path, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
     }
     (void)snprintf(plugin->path, size, "%s%s", here, path);
-    const tp_status status = check_kind(plugin->path, err);
+    const tp_status status = read_before(plugin->path, err);
     if (status != TP_OK) {
         free(plugin);
         return status;

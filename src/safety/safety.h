@@ -242,6 +242,9 @@ void tpi_stop_others(tpi_device_safety *device, const tpi_mover *mover);
 /* Whether bytes may go to a line: in a panic only those that stop something. */
 bool tpi_stop_may_write(const tpi_instance_safety *instance);
 
+/* Whether a lease has ended and the device was not stopped yet. */
+bool tpi_stop_is_overdue(const tpi_instance_safety *instance);
+
 /* Stop what has to be stopped. */
 void tpi_stop_serve(tpi_instance_safety *instance);
 

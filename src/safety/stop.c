@@ -271,6 +271,18 @@ void tpi_stop_others(tpi_device_safety *device, const tpi_mover *mover)
     }
 }
 
+bool tpi_stop_is_overdue(const tpi_instance_safety *self)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(self->loop));
+    const tpi_device_safety *device = self->devices;
+
+    assert(tpi_safety_is_current(self));
+    while (device != NULL && tpi_lease_deadline(&device->lease) > now_ns) {
+        device = device->next;
+    }
+    return device != NULL;
+}
+
 static void serve_leases(tpi_instance_safety *self)
 {
     if (tpi_safety_deadline_ns(self) == TP_NEVER) {

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "conformance/stage.h"
 #include "device/inside.h"
 #include "support/unit.h"
-#include "troupe/interfaces/position2d.h"
+#include "troupe/driver/position2d.h"
+#include "troupe/port.h"
 
 /* ---- A motor that may be kept waiting -------------------------------------------------------- */
 
@@ -94,7 +96,116 @@ static void wait_for_halt(struct stage *s, int halts)
     assert_int_equal(atomic_load(&motor.speed), 0);
 }
 
+/* ---- A motor that repeats its velocity ------------------------------------------------------- */
+
+static const char pulse_script[] = "/tmp/troupe-pulse.script";
+
+/* A driver with a line: each poll writes the velocity again, if there is one. */
+static struct {
+    tp_port *port; /* owned */
+    atomic_bool moves;
+    atomic_int written;
+    atomic_int refused;
+    atomic_int halts; /* that were written */
+} pulse;
+
+static tp_status pulse_move(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
+{
+    (void)device;
+    (void)err;
+    atomic_store(&pulse.moves, ask->vel.px != 0);
+    return TP_OK;
+}
+
+static tp_status pulse_poll(tp_instance *self, tp_error *err)
+{
+    (void)self;
+    if (!atomic_load(&pulse.moves)) {
+        return TP_OK;
+    }
+    while (atomic_load(&gate.shut)) {
+        atomic_store(&gate.waits, true);
+        tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
+    }
+    const tp_status status = tp_port_write(pulse.port, "V", 1, err);
+    atomic_fetch_add(status == TP_OK ? &pulse.written : &pulse.refused, 1);
+    return status == TP_E_DENIED ? TP_OK : status;
+}
+
+static void pulse_halt(tp_device *device, tp_halt how)
+{
+    (void)device;
+    (void)how;
+    atomic_store(&pulse.moves, false);
+    atomic_fetch_add(&pulse.halts, tp_port_write(pulse.port, "S", 1, NULL) == TP_OK);
+}
+
+static tp_status pulse_init(tp_instance *self, tp_error *err)
+{
+    static const tp_position2d_ops ops = {.cmd_vel = pulse_move};
+
+    return tp_offer_position2d(self, NULL, &ops, NULL, err);
+}
+
+static tp_status pulse_start(tp_instance *self, tp_error *err)
+{
+    char url[80];
+
+    (void)snprintf(url, sizeof url, "script:%s", pulse_script);
+    tp_instance_set_period(self, TP_NS_PER_S / 100);
+    return tp_port_open(&pulse.port, self, url, NULL, TP_NEVER, err);
+}
+
+static void pulse_stop(tp_instance *self)
+{
+    (void)self;
+    tp_port_close(pulse.port);
+}
+
+static const tp_driver_ops pulse_ops = {.init = pulse_init,
+                                        .start = pulse_start,
+                                        .poll = pulse_poll,
+                                        .halt = pulse_halt,
+                                        .stop = pulse_stop};
+
+static const tp_driver pulse_driver = {
+    .abi = TP_DRIVER_ABI, .name = "pulse", .summary = "repeats its velocity", .ops = &pulse_ops};
+
 /* ---- Leases ---------------------------------------------------------------------------------- */
+
+/* A freeze in the middle of a poll: the driver has not looked at the lease since. */
+static void a_poll_that_was_frozen_writes_nothing_old(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    memset(&pulse, 0, sizeof pulse);
+    assert_int_equal(tpi_file_write(pulse_script, "silence\n", 8, NULL), TP_OK);
+    begin(&s, &pulse_driver);
+    assert_int_equal(send(&s, 0, 1, 0, NULL), TP_OK);
+    while (!atomic_load(&pulse.moves)) {
+        tp_loop_turn(s.b.loop, false);
+    }
+    bench_move_clock(&s.b, 0.1);
+    while (atomic_load(&pulse.written) == 0) {
+        tp_loop_turn(s.b.loop, false);
+    }
+    atomic_store(&gate.shut, true);
+    bench_move_clock(&s.b, 0.1);
+    while (!atomic_load(&gate.waits)) {
+        tp_loop_turn(s.b.loop, false);
+    }
+    const int written = atomic_load(&pulse.written);
+    bench_move_clock(&s.b, 6);
+    atomic_store(&gate.shut, false);
+    while (atomic_load(&pulse.halts) == 0) {
+        tp_loop_turn(s.b.loop, false);
+    }
+    assert_int_equal(atomic_load(&pulse.written), written);
+    assert_int_equal(atomic_load(&pulse.refused), 1);
+    stage_end(&s);
+    (void)remove(pulse_script);
+}
 
 static void stops_when_nothing_is_heard(const tp_driver *driver)
 {
@@ -610,6 +721,7 @@ int main(void)
 {
 #define BOTH(name) cmocka_unit_test(name##_on_a_thread), cmocka_unit_test(name##_on_the_loop)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_poll_that_was_frozen_writes_nothing_old),
         BOTH(stops_when_nothing_is_heard),
         BOTH(goes_on_while_anything_is_heard),
         BOTH(stops_at_once_when_its_mover_is_gone),

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """troupe send and request: messages to devices, and their lists.  argv: the troupe program."""
 import json
+import re
 import signal
 import struct
 import subprocess
 import tempfile
+import threading
+import time
 
 import cli
 import player
@@ -121,6 +124,109 @@ def many_commands_arrive_all():
         with Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=file) as running:
             tap.equal(running.ended(), (0, ""))
         tap.equal(speeds(puppet.commands(8000)), list(range(8000)))
+
+
+FROZEN = 1.3  # seconds, more than the lease of a program
+
+
+class SlowPuppet(Puppet):
+    """It answers nothing from some message on, until it is set free."""
+
+    def __init__(self, devices, begins):
+        super().__init__(devices)
+        self.begins = begins
+        self.free = threading.Event()
+
+    def has_begun(self):
+        return any(self.begins(message) for message in self.received)
+
+    def answer(self, connection, message):
+        if self.has_begun():
+            assert self.free.wait(cli.PATIENCE)
+        super().answer(connection, message)
+
+    def await_begin(self):
+        with self.arrival:
+            assert self.arrival.wait_for(self.has_begun, cli.PATIENCE), self.received
+
+
+def is_command(message):
+    return message.type == player.COMMAND
+
+
+def is_opening(message):
+    return message.interf == player.PLAYER and message.subtype == 3
+
+
+def velocities(running, *speeds_mps):
+    running.process.stdin.write("".join(f'{{"vel":{{"px":{speed}}}}}\n' for speed in speeds_mps))
+    running.process.stdin.flush()
+
+
+def says_left_out(text, count):
+    what = "1 command that waited meanwhile is" if count == 1 else f"{count} commands that waited meanwhile are"
+    says_frozen(text, f"{what} left out")
+
+
+def says_frozen(text, what):
+    assert re.fullmatch(f"troupe send: this program was frozen or busy for [0-9.]+ s: {what}\n", text), text
+
+
+def what_waited_for_a_frozen_program_is_left_out():
+    """Also a line that had begun; what is written afterwards is sent."""
+    with Puppet([(4, 0)]) as puppet, Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=subprocess.PIPE) as running:
+        velocities(running, 1)
+        puppet.commands(1)
+        player.freeze(running.process.pid)
+        velocities(running, 2, 3)
+        running.process.stdin.write('{"vel":')
+        running.process.stdin.flush()
+        time.sleep(FROZEN)
+        running.process.send_signal(signal.SIGCONT)
+        says_left_out(running.error(), 2)
+        running.process.stdin.write('{"px":4}}\n')
+        velocities(running, 5)
+        tap.equal(speeds(puppet.commands(2)), [1, 5])
+        says_left_out(running.error(), 1)
+        running.process.stdin.close()
+        tap.equal(running.ended(), (1, ""))
+        tap.equal(speeds(puppet.commands(2)), [1, 5])
+
+
+def so_is_what_waited_for_a_server_that_does_not_answer():
+    with SlowPuppet([(4, 0)], is_command) as puppet, \
+            Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=subprocess.PIPE) as running:
+        for count in (1, 2):
+            velocities(running, count)
+            puppet.commands(count)
+        velocities(running, 3, 4)
+        time.sleep(FROZEN)
+        puppet.free.set()
+        says_left_out(running.error(), 2)
+        velocities(running, 5)
+        tap.equal(speeds(puppet.commands(3)), [1, 2, 5])
+        running.process.stdin.close()
+        tap.equal(running.ended(), (1, ""))
+
+
+def a_command_whose_program_is_frozen_before_it_is_sent_is_refused():
+    for command in ([VEL], ["-"]):
+        with SlowPuppet([(4, 0)], is_opening) as puppet, \
+                Running("send", "position2d", "VEL", *command, url=puppet.url, stdin=subprocess.PIPE) as running:
+            running.process.stdin.write(VEL)
+            running.process.stdin.close()
+            puppet.await_begin()
+            player.freeze(running.process.pid)
+            time.sleep(FROZEN)
+            running.process.send_signal(signal.SIGCONT)
+            puppet.free.set()
+            code, error = running.ended()
+            tap.equal(code, 1)
+            if command == ["-"]:
+                says_left_out(error, 1)
+            else:
+                says_frozen(error, "VEL is not sent")
+            tap.equal(puppet.commands(0), [])
 
 
 @serving(ROBOT)
@@ -270,7 +376,9 @@ def who_types_an_extension_asks_for_it(url):
 tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
          what_moves_only_for_a_moment_gets_a_hint,
          whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
-         commands_come_through_a_pipe, many_commands_arrive_all, mistakes_in_a_pipe_are_told_with_their_line,
+         commands_come_through_a_pipe, many_commands_arrive_all,
+         what_waited_for_a_frozen_program_is_left_out, so_is_what_waited_for_a_server_that_does_not_answer,
+         a_command_whose_program_is_frozen_before_it_is_sent_is_refused, mistakes_in_a_pipe_are_told_with_their_line,
          a_pipe_that_is_silent_keeps_the_robot_going,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,
          the_server_itself_is_a_device, refusals_name_device_and_cause, a_request_that_nobody_answers_ends,

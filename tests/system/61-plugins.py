@@ -286,8 +286,24 @@ def fronts_tells_the_port_and_the_parameters_of_a_plugin():
                   (1, 'troupe fronts: ./lobby.so has no front "dark": there is no symbol tp_front_dark\n'))
 
 
+def one_is_read_before_the_loader_has_it():
+    """The loader maps it, and waits for a slow disk with a lock that all threads need. What is behind the object is long,
+    and only read() counts in `rchar`."""
+    length = 8 << 20
+    with folder() as path:
+        blink(path, "cfg/blink.so", "blink")
+        with open("cfg/blink.so", "ab") as file:
+            file.truncate(length)
+        text = 'driver ( name "blink" plugin "%s/cfg/blink.so" provides [ "blinkenlight:0" ] )\n' % path
+        with player.server(TROUPE, text) as server:
+            with open(f"/proc/{server.process.pid}/io", encoding="ascii") as file:
+                words = dict(line.split(": ") for line in file)
+        assert int(words["rchar"]) > length, words
+
+
 tap.main(a_plugin_is_found_by_its_names_and_in_its_folders, one_for_all_drivers_is_named_at_the_top,
          the_folders_that_were_searched_are_told, one_that_is_a_pipe_keeps_nobody_waiting,
+         one_is_read_before_the_loader_has_it,
          a_plugin_that_is_not_there_may_not_be_needed,
          a_plugin_goes_before_what_is_built_in, what_is_wrong_with_a_plugin_is_told,
          names_that_are_no_c_names_have_underscores, a_driver_of_a_plugin_serves_clients,

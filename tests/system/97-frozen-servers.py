@@ -13,10 +13,12 @@ The suite makes one short trial of each kind. TROUPE_TRIALS=N makes N trials of 
 import contextlib
 import itertools
 import os
+import pathlib
 import random
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -234,6 +236,65 @@ def what_waited_for_a_frozen_server_moves_nothing():
     make_trials([(kind, [1.2]) for kind in KINDS])
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROBOT = ('driver ( name "robotfile" robot "troupe" port "devices" requires [ "position2d:0" ] provides [ "universal:0" ] '
+         'max_speed 0.5 width 0.38 )\n')
+# Poses come from the one robot; the other one has the line.
+MECHANISM = ('front ( name "motion" )\n'
+             'driver ( name "fake" provides [ "position2d:9" "ptz:9" ] )\n'
+             'driver ( name "cmdsplitter" provides [ "position2d:10" ] requires [ "0:::position2d:9" "1:::position2d:0" ] '
+             'devices 2 )\n'
+             'driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:10" "head:::ptz:9" ] '
+             f'urdf "{ROOT}/robots/pioneer.urdf" lease 1 )\n')
+PLAN = "forever\n    drive 40\n    wait 0.1 s\nend\n"
+FRAMES = "time, base.vx\n" + "".join(f"{i / 10}, {0.2 + i % 2 / 100}\n" for i in range(600))
+FROZEN = 1.6  # seconds, longer than the leases and what programs need to notice that
+
+
+def is_moving(line, since):
+    return any(speed != 0 and at > since for speed, at in list(line.written))
+
+
+def a_frozen_program_does_not_go_on(rest, text, suffix, words):
+    """A program that moves a robot is frozen for longer than its lease. It ends, and the robot stands."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        board = stack.enter_context(trials.board())
+        line = Line(f"{folder}/line")
+        stack.callback(line.close)
+        base = trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+        server = stack.enter_context(player.server(PROGRAM, "open yes\n" + base + rest))
+        path = pathlib.Path(folder, f"program{suffix}")
+        path.write_text(text, encoding="ascii")
+        command = [PROGRAM, *words(str(path), server)]
+        program = stack.enter_context(subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "TROUPE_ROBOT_PATH": str(ROOT / "robots")}))
+        stack.callback(program.kill)
+        while not is_moving(line, 0):
+            assert program.poll() is None, program.stderr.read()
+            time.sleep(PERIOD)
+        player.freeze(program.pid)
+        time.sleep(FROZEN)
+        go_on = now()
+        os.kill(program.pid, signal.SIGCONT)
+        tap.equal(program.wait(20), 1)
+        error = program.stderr.read()
+        assert "this program was frozen or busy for " in error, error
+        assert not is_moving(line, go_on), line.written
+
+
+def a_played_program_that_was_frozen_does_not_go_on():
+    a_frozen_program_does_not_go_on(ROBOT, PLAN, ".play",
+                                    lambda path, server: ["play", path, "--url", f"127.0.0.1:{server.ports[0]}"])
+
+
+def frames_at_their_times_do_not_go_on_after_a_freeze():
+    a_frozen_program_does_not_go_on(MECHANISM, FRAMES, ".csv",
+                                    lambda path, server: ["motion", "play", path, f"tcp:127.0.0.1:{server.fronts['motion']}",
+                                                          "--mode", "direct"])
+
+
 def the_same_in_many_trials():
     chooser = random.Random(1)
     kinds = itertools.cycle(KINDS)
@@ -248,5 +309,6 @@ def the_same_for_a_minute():
     make_trials([(next(kinds), [60]) for _ in range(LONG)])
 
 
-tap.main(what_waited_for_a_frozen_server_moves_nothing, *([the_same_in_many_trials] if TRIALS else []),
+tap.main(what_waited_for_a_frozen_server_moves_nothing, a_played_program_that_was_frozen_does_not_go_on,
+         frames_at_their_times_do_not_go_on_after_a_freeze, *([the_same_in_many_trials] if TRIALS else []),
          *([the_same_for_a_minute] if LONG else []))
