@@ -17,6 +17,7 @@
 enum {
     FEW = 4, /* messages that may always wait */
     MESSAGE_DATA = 1,
+    KEPT_OUT = 4 << 10,          /* room for the next answer */
     MOST_BEHIND_BYTES = 4 << 20, /* that wait for a client that is behind */
 };
 
@@ -210,8 +211,8 @@ static void take_from_out(struct connection *c, size_t taken)
     c->sent += taken;
     if (c->sent == c->out.length) {
         c->sent = 0;
-        if (c->out.capacity > MOST_OUT) {
-            tpi_buf_fini(&c->out); /* an answer that was long */
+        if (c->out.capacity > KEPT_OUT) {
+            tpi_buf_fini(&c->out); /* thousands may stay connected */
         } else {
             tpi_buf_clear(&c->out);
         }
