@@ -8,7 +8,10 @@
 
 #include "session/session.h"
 
-enum { HOST_NAME = 64 };
+enum {
+    HOST_NAME = 64,
+    MUCH_MEMORY = 2 << 20, /* that a class holds and owes: ordinary clients do not */
+};
 
 struct tpi_budget_host {
     char name[HOST_NAME];
@@ -185,6 +188,7 @@ void tpi_budget_leave(tp_session *session)
     tpi_budget *budget = budget_of(session);
 
     assert(session_is_current(session));
+    tpi_budget_note_memory(session);
     move_usage(session, -1);
     session->account.own = (tpi_share){0};
     give_host(budget, session->account.host);
@@ -196,12 +200,23 @@ void tpi_budget_leave(tp_session *session)
 
 /* ---- Held bytes ------------------------------------------------------------------------------ */
 
+void tpi_budget_note_memory(tp_session *session)
+{
+    const tpi_share *class = &budget_of(session)->classes[session->account.class];
+
+    if (class->held + class->queued >= MUCH_MEMORY) {
+        tpi_tidy_expect(&session->clients->tidy);
+    }
+}
+
 void tpi_budget_count_held(tp_session *session, size_t before, size_t now)
 {
     tpi_share *shares[TPI_SHARES];
     const unsigned count = tpi_budget_shares(session, shares);
 
+    tpi_budget_note_memory(session);
     for (unsigned i = 0; i < count; i++) {
         shares[i]->held = shares[i]->held - before + now;
     }
+    tpi_budget_note_memory(session);
 }

@@ -188,6 +188,10 @@ unsigned tpi_budget_shares(tp_session *session, tpi_share *out[TPI_SHARES]);
 /* That of its host; NULL for members. */
 const tpi_share *tpi_budget_host_share(const tp_session *session);
 
+/* What clients of its class hold and owe is about to change, or has changed: if it is much, the
+ * memory is given back to the system afterwards. */
+void tpi_budget_note_memory(tp_session *session);
+
 /* held.c: its accounts hold so many bytes more, or less. */
 void tpi_budget_count_held(tp_session *session, size_t before, size_t now);
 

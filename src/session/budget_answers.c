@@ -191,9 +191,11 @@ static void count_queued(tp_session *session, size_t bytes)
     const unsigned count = tpi_budget_shares(session, shares);
     const size_t before = session->account.own.queued;
 
+    tpi_budget_note_memory(session);
     for (unsigned i = 0; i < count; i++) {
         shares[i]->queued = shares[i]->queued - before + bytes;
     }
+    tpi_budget_note_memory(session);
 }
 
 /* What is closed at the end of the turn does not count any more: many answers may come in a turn,

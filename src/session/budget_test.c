@@ -193,6 +193,26 @@ static void memory_is_given_back_after_much_work_in_small_pieces(void **state)
     assert_false(tidy->armed || tidy->looks > 0);
 }
 
+/* Parts of messages make no work, and neither does the end of their clients. */
+static void memory_is_given_back_after_clients_held_much(void **state)
+{
+    struct scene *s = *state;
+    const tpi_tidy *tidy = &s->clients[6].session->clients->tidy;
+
+    (void)tp_session_hold(s->clients[0].session, MEGABYTE, true);
+    assert_false(tidy->armed);
+    (void)tp_session_hold(s->clients[2].session, 3 * MEGABYTE, true);
+    pass(s, 2);
+    pass(s, 2);
+    assert_false(tidy->armed || tidy->looks > 0); /* it was, and they still hold it */
+    leave(s, 2);
+    pass(s, 2);
+    assert_true(tidy->armed && tidy->looks > 0);
+    pass(s, 2);
+    assert_false(tidy->armed || tidy->looks > 0);
+    enter(s, 2);
+}
+
 static void it_is_given_back_after_a_while_though_the_work_goes_on(void **state)
 {
     struct scene *s = *state;
@@ -896,6 +916,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guest_has_its_share_of_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
+        cmocka_unit_test_setup_teardown(memory_is_given_back_after_clients_held_much, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_given_back_after_much_work_in_small_pieces, begin,
                                         end),
         cmocka_unit_test_setup_teardown(it_is_given_back_after_a_while_though_the_work_goes_on,

@@ -2,8 +2,9 @@
  * tidy.h - gives memory back to the system after clients have made the server use much.
  *
  * Pools and the C library keep what was released, which is right while it is used again. Two to
- * four seconds after the last large answer, the last client that had to wait, or the last seconds
- * with much work, a short-lived thread gives it back; if it never ends, every eight seconds.
+ * four seconds after the last large answer, the last client that had to wait, the last seconds with
+ * much work, or the last change of many bytes that clients held or did not read, a short-lived
+ * thread gives it back; if it never ends, every eight seconds.
  * Belongs to the loop's thread.
  */
 #ifndef TROUPE_SESSION_TIDY_H
