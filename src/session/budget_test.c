@@ -121,6 +121,14 @@ static void pass(struct scene *s, double seconds)
     turn(s);
 }
 
+/* The thread that gives memory back has ended. */
+static void await_tidy(struct scene *s, const tpi_tidy *tidy)
+{
+    while (tidy->running != NULL) {
+        tp_loop_turn(s->p->b.loop, true);
+    }
+}
+
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Messages that a client may send in this turn. */
@@ -205,6 +213,7 @@ static void memory_is_given_back_after_clients_held_much(void **state)
     pass(s, 2);
     pass(s, 2);
     assert_false(tidy->armed || tidy->looks > 0); /* it was, and they still hold it */
+    await_tidy(s, tidy);
     leave(s, 2);
     pass(s, 2);
     assert_true(tidy->armed && tidy->looks > 0);
