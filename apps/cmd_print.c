@@ -240,13 +240,14 @@ static void on_tick(void *context)
     if (p->live && (p->changed || now_ns() - p->drawn_ns >= TP_NS_PER_S)) {
         draw(p);
     }
-    if (p->wonders && now_ns() - p->heard_ns >= silence_ns) {
+    const int64_t silent_ns = now_ns() - p->heard_ns;
+    if (p->remote.timeout_ns > 0 && silent_ns >= p->remote.timeout_ns) {
+        p->timed_out = true;
+    }
+    if (p->wonders && (p->timed_out || silent_ns >= silence_ns)) {
         p->wonders = false;
         p->asks = true;
         remote_stop(&p->remote); /* asking has to wait for answers */
-    }
-    if (p->remote.timeout_ns > 0 && now_ns() - p->heard_ns >= p->remote.timeout_ns) {
-        p->timed_out = true;
     }
     if (p->timed_out || output_is_gone() || p->failure != TP_OK) {
         remote_stop(&p->remote);

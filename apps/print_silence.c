@@ -116,6 +116,8 @@ void print_put_silence(tpi_buf *out, const struct remote *remote, tp_proxy *prox
     } else if (stat->state == TP_DEVICE_FAILED) {
         tpi_buf_puts(out, "its driver failed: ");
         output_put_clean(out, stat->failure, stat->failure_count);
+    } else if (stat->state == TP_DEVICE_TROUBLED) {
+        output_put_clean(out, stat->failure, stat->failure_count);
     } else if (find_simulation(all, stat, &index)) {
         put_world(out, remote, index);
     }

@@ -149,7 +149,7 @@ static void child_ended(void *context, int64_t code, int signal)
     tp_process_destroy(i->child);
     i->child = NULL;
     if (i->relay.starting) {
-        tpi_remote_relay_fail_start(&i->relay, TP_E_DEVICE, why);
+        tpi_remote_relay_end_start(&i->relay, TP_E_DEVICE, why);
     } else {
         tp_instance_fail(self, TP_E_DEVICE, why);
     }

@@ -34,6 +34,35 @@ tp_status tpi_remote_relay_name_server(const struct relay *relay, tp_status stat
                : tp_wrap(err, status, url);
 }
 
+/* ---- Whether it works ------------------------------------------------------------------------ */
+
+const char *tpi_remote_joint_cause(const struct joint *joint)
+{
+    return joint->why[0] != '\0' ? joint->why : joint->fault;
+}
+
+/* From where it lies in memory and the time. */
+int64_t tpi_remote_joint_number(const struct joint *joint)
+{
+    const tp_clock *clock = tp_instance_clock(joint->relay->self);
+    uint64_t x = (uint64_t)(uintptr_t)joint ^ (uint64_t)tp_clock_now_ns(clock) << 20 ^
+                 (uint64_t)(tp_clock_wall_s(clock) * 1e6);
+
+    for (int i = 0; i < 3; i++) { /* mixed, so that neither shows in a few digits only */
+        x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return (int64_t)(x >> 1);
+}
+
+/* Something came from the counterpart. */
+static void works(struct joint *joint)
+{
+    if (joint->fault[0] != '\0') {
+        joint->fault[0] = '\0';
+        tpi_remote_relay_judge(joint->relay);
+    }
+}
+
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 /* What we have stopped there ourselves is no news. */
@@ -45,6 +74,13 @@ static bool is_stop(const tp_failure *failure)
            strncmp(failure->text, stopped, sizeof stopped - 1) == 0;
 }
 
+/* In a panic, or when another client has it alone, the driver there works. */
+static bool is_of_driver(const tp_failure *failure)
+{
+    return failure->code != TP_OK && failure->code != TP_E_DENIED && failure->code != TP_E_PANIC &&
+           !is_stop(failure);
+}
+
 static void pass_failure(struct joint *joint, tp_failure failure, double timestamp)
 {
     tp_error err = {0};
@@ -54,8 +90,12 @@ static void pass_failure(struct joint *joint, tp_failure failure, double timesta
     }
     tp_fail(&err, TP_E_DEVICE, "%.*s", (int)failure.text_count, failure.text);
     tpi_remote_relay_name_server(joint->relay, TP_E_DEVICE, &err);
-    if (failure.code != TP_OK && !is_stop(&failure)) {
+    if (is_of_driver(&failure)) {
         (void)snprintf(joint->fault, sizeof joint->fault, "%s", err.text);
+        tpi_remote_relay_judge(joint->relay);
+        tpi_remote_relay_ask_again(joint->relay);
+    } else if (failure.code == TP_OK) {
+        works(joint);
     }
     /* removed there, not here: this device stays open for its clients */
     failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
@@ -72,6 +112,7 @@ void tpi_remote_joint_pass_data(tp_proxy *proxy, const tp_msg *msg)
     if (header->subtype == TP_COMMON_DATA_ERROR && tp_msg_payload(msg) != NULL) {
         pass_failure(joint, *(const tp_failure *)tp_msg_payload(msg), header->timestamp);
     } else {
+        works(joint);
         tp_publish(joint->device, header->subtype, tp_msg_payload(msg), header->timestamp);
     }
 }

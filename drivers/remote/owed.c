@@ -32,16 +32,10 @@ static bool names(const char *list, const char *why)
     return false;
 }
 
-/* Why a counterpart is not running; "" if that is not known. */
-static const char *cause_of(const struct joint *joint)
-{
-    return joint->why[0] != '\0' ? joint->why : joint->fault;
-}
-
 /* A child has one driver. Of a server whose reason is not known yet, any driver counts. */
 static bool is_lost(const struct joint *joint, const tp_panic_state *state)
 {
-    const char *cause = cause_of(joint);
+    const char *cause = tpi_remote_joint_cause(joint);
     char list[512];
 
     snprintf(list, sizeof list, "%.*s", (int)state->owing_count, state->owing);
@@ -52,9 +46,9 @@ static bool is_lost(const struct joint *joint, const tp_panic_state *state)
 static void tell(struct relay *relay, const struct joint *away)
 {
     const char *own = tp_instance_name(relay->self);
-    const char *cause = away == NULL                ? ""
-                        : cause_of(away)[0] != '\0' ? cause_of(away)
-                                                    : "a line is lost";
+    const char *cause = away == NULL                              ? ""
+                        : tpi_remote_joint_cause(away)[0] != '\0' ? tpi_remote_joint_cause(away)
+                                                                  : "a line is lost";
     const bool named = strncmp(cause, own, strlen(own)) == 0 && cause[strlen(own)] == ':';
 
     snprintf(relay->owed, sizeof relay->owed, "%s", named ? cause + strlen(own) + 2 : cause);

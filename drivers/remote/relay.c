@@ -36,21 +36,6 @@ static tp_status read_index(const char *text, const tp_interface *interface, uns
     return TP_OK;
 }
 
-/* One that no other joint has, here or on another server: from where it lies in memory and the
- * time.
- */
-static int64_t number(const struct joint *joint)
-{
-    const tp_clock *clock = tp_instance_clock(joint->relay->self);
-    uint64_t x = (uint64_t)(uintptr_t)joint ^ (uint64_t)tp_clock_now_ns(clock) << 20 ^
-                 (uint64_t)(tp_clock_wall_s(clock) * 1e6);
-
-    for (int i = 0; i < 3; i++) { /* mixed, so that neither shows in a few digits only */
-        x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-    return (int64_t)(x >> 1);
-}
-
 static tp_status offer(struct relay *relay, size_t i, const char *devices_param, tp_error *err)
 {
     struct joint *joint = &relay->joints[i];
@@ -66,7 +51,7 @@ static tp_status offer(struct relay *relay, size_t i, const char *devices_param,
         return status;
     }
     joint->relay = relay;
-    joint->id = number(joint);
+    joint->id = tpi_remote_joint_number(joint);
     joint->index = tp_device_addr(joint->device)->index;
     tp_device_set_context(joint->device, joint);
     if (devices_param == NULL || i >= tp_param_count(relay->self, devices_param)) {
@@ -129,20 +114,26 @@ static void tell_readers(const struct relay *relay, tp_status status, const char
     }
 }
 
+/* What keeps a child from working, its own process tells. */
+static bool is_at_work(const struct joint *joint)
+{
+    return joint->ready && (joint->relay->of_child || joint->fault[0] == '\0');
+}
+
 static const struct joint *find_unready(const struct relay *relay)
 {
     const struct joint *found = NULL;
 
     for (size_t i = 0; i < relay->joint_count; i++) {
         const struct joint *joint = &relay->joints[i];
-        if (!joint->ready && (found == NULL || joint->why[0] != '\0')) {
+        if (!is_at_work(joint) && (found == NULL || tpi_remote_joint_cause(joint)[0] != '\0')) {
             found = joint;
         }
     }
     return found;
 }
 
-/* What keeps a child from working, its own process tells; only what it owes is told here. */
+/* Of a child only what it owes is told here. */
 void tpi_remote_relay_judge(struct relay *relay)
 {
     const struct joint *unready = find_unready(relay);
@@ -158,8 +149,8 @@ void tpi_remote_relay_judge(struct relay *relay)
         why = relay->lost;
     } else if (relay->circle[0] != '\0') {
         why = relay->circle;
-    } else if (unready != NULL && unready->why[0] != '\0') {
-        why = unready->why;
+    } else if (unready != NULL && tpi_remote_joint_cause(unready)[0] != '\0') {
+        why = tpi_remote_joint_cause(unready);
     } else if (unready != NULL && relay->waited) {
         snprintf(text, sizeof text, "%s: %s has not started there yet",
                  tp_client_url(relay->client), tp_proxy_name(unready->proxy));
@@ -175,7 +166,7 @@ void tpi_remote_relay_judge(struct relay *relay)
 }
 
 /* The client must not be destroyed by its own callbacks: told when this turn is over. */
-static void finish_start(struct relay *relay, tp_status status, const char *why)
+void tpi_remote_relay_end_start(struct relay *relay, tp_status status, const char *why)
 {
     if (!relay->starting) {
         return;
@@ -185,11 +176,6 @@ static void finish_start(struct relay *relay, tp_status status, const char *why)
     snprintf(relay->why, sizeof relay->why, "%s", why == NULL ? "" : why);
     tp_timer_cancel(relay->patience);
     tp_loop_after(tp_instance_loop(relay->self), &relay->ending);
-}
-
-void tpi_remote_relay_fail_start(struct relay *relay, tp_status status, const char *why)
-{
-    finish_start(relay, status, why);
 }
 
 static void tell_start(tp_after *after)
@@ -226,12 +212,12 @@ static void lose_patience(void *context)
 
     if (tp_client_is_connected(of->client)) {
         of->waited = of->waited || of->starting;
-        finish_start(of, TP_OK, NULL);
+        tpi_remote_relay_end_start(of, TP_OK, NULL);
         trace_again(of);
     } else if (of->starting) {
         char why[256];
         snprintf(why, sizeof why, "%s does not answer", tp_client_url(of->client));
-        finish_start(of, TP_E_TIMEOUT, why);
+        tpi_remote_relay_end_start(of, TP_E_TIMEOUT, why);
     }
 }
 
@@ -260,7 +246,7 @@ static void connection_changed(void *context, tp_client *client, const char *why
     }
     is_lost(of, why);
     if (of->starting) {
-        finish_start(of, tp_client_is_refused(client) ? TP_E_DENIED : TP_E_IO, why);
+        tpi_remote_relay_end_start(of, tp_client_is_refused(client) ? TP_E_DENIED : TP_E_IO, why);
     } else if (tp_client_is_refused(client) && of->started) {
         fail_later(of, TP_E_DENIED, why);
     } else if (of->started) {
@@ -299,6 +285,7 @@ static void is_ready(struct joint *joint)
     struct relay *of = joint->relay;
 
     joint->ready = joint->known = true;
+    joint->fault[0] = '\0';
     tpi_remote_joint_is_back(joint);
     if (find_unready(of) != NULL) {
         return;
@@ -309,7 +296,7 @@ static void is_ready(struct joint *joint)
         of->ready(of);
     }
     if (of->starting) {
-        finish_start(of, TP_OK, NULL);
+        tpi_remote_relay_end_start(of, TP_OK, NULL);
         return;
     }
     if (of->told) {
@@ -328,9 +315,18 @@ void tpi_remote_relay_in_circle(struct joint *joint)
         "%s: %s is in a circle of servers, each of which has it from the next: no data can come",
         tp_client_url(of->client), tp_proxy_name(joint->proxy));
     if (of->starting) {
-        finish_start(of, TP_E_INVALID, of->circle);
+        tpi_remote_relay_end_start(of, TP_E_INVALID, of->circle);
     } else if (of->started) {
         fail_later(of, TP_E_INVALID, of->circle);
+    }
+}
+
+/* The start has its own end. */
+void tpi_remote_relay_ask_again(struct relay *relay)
+{
+    if (!relay->starting) {
+        tp_timer_at(relay->patience,
+                    tp_clock_now_ns(tp_instance_clock(relay->self)) + TRY_AGAIN_NS);
     }
 }
 
@@ -342,16 +338,17 @@ static void traced(void *context, tp_proxy *proxy, tp_status status, const tp_ms
     struct relay *of = joint->relay;
     const bool unclear =
         status == TP_E_DEVICE || status == TP_E_CLOSED; /* it has failed meanwhile */
+    const bool is_enough = joint->tries >= MOST_TRIES && !joint->ready;
 
     (void)answer;
     (void)why;
     joint->tracing = false;
     if (status == TP_E_INVALID || status == TP_E_LIMIT) {
         tpi_remote_relay_in_circle(joint);
-    } else if (tp_proxy_is_open(proxy) && (!unclear || joint->tries >= MOST_TRIES)) {
+    } else if (tp_proxy_is_open(proxy) && (!unclear || is_enough)) {
         is_ready(joint);
-    } else if (!of->starting) { /* else that has its own end */
-        tp_timer_at(of->patience, tp_clock_now_ns(tp_instance_clock(of->self)) + TRY_AGAIN_NS);
+    } else {
+        tpi_remote_relay_ask_again(of);
     }
 }
 
@@ -375,7 +372,7 @@ static void trace_again(struct relay *relay)
 {
     for (size_t i = 0; i < relay->joint_count; i++) {
         struct joint *joint = &relay->joints[i];
-        if (!joint->ready && !joint->tracing && tp_proxy_is_open(joint->proxy)) {
+        if (!is_at_work(joint) && !joint->tracing && tp_proxy_is_open(joint->proxy)) {
             trace(joint);
         }
     }
@@ -421,7 +418,7 @@ static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status,
         tpi_remote_joint_is_away(joint);
     }
     if (of->starting) {
-        finish_start(of, status, joint->why);
+        tpi_remote_relay_end_start(of, status, joint->why);
     } else {
         tpi_remote_relay_judge(of);
     }

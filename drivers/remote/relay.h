@@ -33,7 +33,7 @@ struct joint {
     int64_t leased_ns;   /* when */
     bool for_panic;      /* and it is for a panic that its own server has, too */
     char why[256];       /* it could not be opened; "" for anything else */
-    char fault[256];     /* why it failed last while it was open; "" if it did not */
+    char fault[256];     /* why it failed while it was open; "" if it works */
 };
 
 struct relay {
@@ -97,6 +97,9 @@ void tpi_remote_joint_is_away(struct joint *joint);
 /* owed.c: the function of the timer `again`; its context is the relay. */
 void tpi_remote_relay_ask_owed(void *relay);
 
+/* Ask counterparts that do not work, or that may lead back here, soon again. */
+void tpi_remote_relay_ask_again(struct relay *relay);
+
 /* Report how the other server is, once the start is over. */
 void tpi_remote_relay_judge(struct relay *relay);
 
@@ -107,12 +110,18 @@ void tpi_remote_relay_in_circle(struct joint *joint);
  * of this one. Returns the status. */
 tp_status tpi_remote_relay_name_server(const struct relay *relay, tp_status status, tp_error *err);
 
+/* Why a counterpart does not do its work; "" if it does, or if that is not known. */
+const char *tpi_remote_joint_cause(const struct joint *joint);
+
+/* A number that no other joint has, here or on another server. */
+int64_t tpi_remote_joint_number(const struct joint *joint);
+
 /* Data of a counterpart; a message for a device. */
 void tpi_remote_joint_pass_data(tp_proxy *proxy, const tp_msg *msg);
 tp_status tpi_remote_joint_handle(tp_device *device, const tp_message *what, const void *ask,
                                   void *answer, tp_error *err);
 
-/* The start has failed for a reason that the relay cannot know, if it is still starting. */
-void tpi_remote_relay_fail_start(struct relay *relay, tp_status status, const char *why);
+/* The start is over, if the relay is still starting; `why` may be NULL for TP_OK. */
+void tpi_remote_relay_end_start(struct relay *relay, tp_status status, const char *why);
 
 #endif

@@ -238,6 +238,8 @@ def so_is_one_of_another_server():
                     robot.await_bytes(FORWARD)
                     robot.cut()
                     near.await_line(r"remote0: .*robotfile0: ")
+                    result = cli.troupe("print", "position2d:0", "-n", "1", "--timeout", "0.5", url=url)
+                    assert re.search(r"^troupe print: nothing comes: remote0: .*robotfile0: ", result.stderr), result
                 is_named_until_stopped(robot, url, "remote0")
 
 
@@ -278,6 +280,28 @@ def one_that_is_not_running_for_another_reason_is_not_named():
                 assert "NOT STOPPED YET: robotfile0 (" in result.stderr, result
                 result = cli.troupe("panic", url=url)
                 tap.equal((result.returncode, result.stderr), (0, ""))
+
+
+def list_of(url):
+    return cli.troupe("list", url=url).stdout
+
+
+def one_of_another_server_is_seen_until_it_works_again():
+    """Also without clients that command it, and if it sends nothing by itself."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file, tempfile.NamedTemporaryFile("w", suffix=".cfg") as other:
+        file.write('driver ( name "fake" provides [ "speech:0" ] isolated yes alwayson 1 restart 1 )\n')
+        file.flush()
+        with Program("run", file.name, "--any-port") as far:
+            other.write(f'driver ( name "remote" url "tcp:{url_of(far)}" provides [ "speech:0" ] alwayson 1 )\n')
+            other.flush()
+            with Program("run", other.name, "--any-port") as near:
+                url = url_of(near)
+                while "running" not in list_of(url):
+                    pass
+                os.kill(child_of(far.process), signal.SIGKILL)
+                near.await_line(r"remote0: tcp:\S+: fake0: .*killed by signal 9")
+                near.await_line(r"remote0: works again")
+                tap.equal("running" in list_of(url), True)
 
 
 def a_client_that_stays_moves_it_again_behind_the_stop():
@@ -389,5 +413,6 @@ tap.main(a_robot_that_is_unplugged_is_found_again, a_silent_robot_is_told, a_rep
          packets_of_strangers_are_not_heard, a_line_that_comes_back_is_stopped_first, so_is_one_that_nobody_uses_any_more,
          each_time_it_comes_back, so_is_one_with_stop_bytes_of_the_section, a_panic_names_it_until_its_stop_is_written,
          so_is_one_in_a_process_of_its_own, so_is_one_of_another_server, one_that_is_not_running_for_another_reason_is_not_named,
+         one_of_another_server_is_seen_until_it_works_again,
          a_client_that_stays_moves_it_again_behind_the_stop, the_pose_goes_on_where_it_was,
          readings_in_a_panic_end_with_the_timeout)
