@@ -79,7 +79,7 @@ static bool look(struct send *s, size_t length)
 {
     const int64_t now = now_ns();
     const size_t there = length + tpi_input_unread();
-    const double frozen_s = waited_look_s(&s->waited, now, lease_ns(s), there);
+    const double frozen_s = waited_look_s(&s->waited, now, lease_ns(s), there, tpi_input_room());
 
     if (frozen_s > 0 && !tp_effect_can_move(s->message->effect)) {
         waited_forget(&s->waited);
