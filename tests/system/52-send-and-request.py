@@ -2,6 +2,7 @@
 """troupe send and request: messages to devices, and their lists.  argv: the troupe program."""
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import pty
@@ -130,6 +131,27 @@ def many_commands_arrive_all():
         with Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=file) as running:
             tap.equal(running.ended(), (0, ""))
         tap.equal(speeds(puppet.commands(8000)), list(range(8000)))
+
+
+def write_all(running, speeds_mps):
+    velocities(running, *speeds_mps)
+    running.process.stdin.close()
+
+
+def so_they_do_in_a_process_of_the_driver():
+    """Its server cannot make a writer wait; the socket between the two is full with some hundred commands."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as line:
+        line.bind(f"{folder}/line")
+        line.listen()
+        robot = f'driver ( name "fake" provides [ "position2d:0" ] port "unix:{folder}/line" isolated yes alwayson yes )'
+        with player.server(cli.PROGRAM, robot) as server:
+            connection, _ = line.accept()
+            with connection, connection.makefile() as written, \
+                    Running("send", "position2d", "VEL", "-", url=cli.at(server), stdin=subprocess.PIPE) as running:
+                threading.Thread(target=write_all, args=(running, range(8000))).start()
+                texts = itertools.dropwhile(lambda text: " VEL " not in text, written)
+                until_it_ends = itertools.takewhile(lambda text: " VEL " in text, texts)
+                tap.equal([json.loads(text.split(" ", 2)[2])["vel"]["px"] for text in until_it_ends], list(range(8000)))
 
 
 FROZEN = 1.3  # seconds, more than the lease of a program
@@ -437,7 +459,7 @@ def who_types_an_extension_asks_for_it(url):
 tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
          what_moves_only_for_a_moment_gets_a_hint,
          whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
-         commands_come_through_a_pipe, many_commands_arrive_all,
+         commands_come_through_a_pipe, many_commands_arrive_all, so_they_do_in_a_process_of_the_driver,
          what_waited_for_a_frozen_program_is_left_out, so_is_what_waited_for_a_server_that_does_not_answer, whatever_the_input_is,
          a_command_whose_program_is_frozen_before_it_is_sent_is_refused, mistakes_in_a_pipe_are_told_with_their_line,
          a_pipe_that_is_silent_keeps_the_robot_going,
