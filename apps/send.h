@@ -32,9 +32,9 @@ struct send {
     /* send_stream.c: commands from standard input */
     bool streams;
     bool input_ended;
-    bool unanswered; /* something was sent since the device has answered last */
-    bool awaits;     /* the device's answer, and the input is not looked at */
-    tp_timer *beat;  /* owned: looks whether the program was frozen */
+    unsigned unanswered; /* commands that were sent since the device was asked last */
+    bool awaits;         /* the device's answer, and the input is not looked at */
+    tp_timer *beat;      /* owned: looks whether the program was frozen */
     struct waited waited;
     double frozen_s;        /* how long, the last time */
     bool first_is_old;      /* that was before the first command was sent */

@@ -2,9 +2,9 @@
  * send_stream.c - commands from standard input, one after the other, each as it comes.
  *
  * The first one is waited for before there is a connection, so that mistakes in it need no server.
- * The others come while the loop turns. What has come at once is sent at once; no more is read
- * before the device has answered a question that is sent behind it, so that a writer that is
- * faster than the device has to wait, and nothing is lost.
+ * The others come while the loop turns. What has come at once is sent at once, up to a number; no
+ * more is sent or read before the device has answered a question that is sent behind it, so that a
+ * writer that is faster than the device has to wait, and nothing is lost.
  *
  * Commands that can move something are left out if they waited in the input while this program was
  * frozen, or while it waited for the server for longer than the lease (waited.h).
@@ -16,6 +16,10 @@
 #include "send.h"
 
 enum { LARGEST_VALUE = 64 << 20 };
+
+/* Commands that are on their way. The driver may be in a process of its own: the socket between it
+ * and the server is full with some two hundred, and a command is not kept until there is room. */
+enum { MOST_AT_ONCE = 100 };
 
 /* How often the program looks whether it was frozen, at least. */
 static const int64_t longest_beat_ns = 250 * TP_NS_PER_MS;
@@ -79,7 +83,7 @@ static bool look(struct send *s, size_t length)
 {
     const int64_t now = now_ns();
     const size_t there = length + tpi_input_unread();
-    const double frozen_s = waited_look_s(&s->waited, now, lease_ns(s), there);
+    const double frozen_s = waited_look_s(&s->waited, now, lease_ns(s), there, tpi_input_room());
 
     if (frozen_s > 0 && !tp_effect_can_move(s->message->effect)) {
         waited_forget(&s->waited);
@@ -234,23 +238,48 @@ static int send_one(struct send *s, const char *value, size_t length)
         tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return fail(s, err.text);
     }
-    s->unanswered = s->unanswered || result == EXIT_DONE;
+    s->unanswered += result == EXIT_DONE;
     return result;
 }
 
-/* All that are whole, and at the end what is left. */
+static bool may_send(const struct send *s)
+{
+    return s->result == EXIT_DONE && s->unanswered < MOST_AT_ONCE;
+}
+
+/* Those that are whole, as many as the device takes at once, and at the end what is left. */
 static void send_some(struct send *s)
 {
     const char *value = NULL;
     size_t length = 0;
 
-    while (s->result == EXIT_DONE && next_value(s, &value, &length)) {
+    while (may_send(s) && next_value(s, &value, &length)) {
         s->result = send_one(s, value, length);
     }
-    if (s->result == EXIT_DONE && s->input_ended && rest_value(s, &value, &length)) {
+    if (may_send(s) && s->input_ended && rest_value(s, &value, &length)) {
         s->result = send_one(s, value, length);
     }
     tell_left_out(s);
+}
+
+static bool is_over(const struct send *s)
+{
+    return s->result != EXIT_DONE || (s->input_ended && may_send(s));
+}
+
+static void await_answer(struct send *s);
+
+/* Read on when the device has done what it was sent. */
+static void go_on(struct send *s)
+{
+    send_some(s);
+    if (is_over(s)) {
+        remote_stop(&s->remote);
+    } else if (s->unanswered > 0) {
+        await_answer(s);
+    } else {
+        tpi_input_resume(s->input);
+    }
 }
 
 static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
@@ -266,18 +295,17 @@ static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp
     } else if (s->input != NULL) {
         s->awaits = false;
         (void)look(s, 0);
-        tpi_input_resume(s->input);
+        go_on(s);
     }
 }
 
-/* Read on when the device has done what it was sent. */
 static void await_answer(struct send *s)
 {
     const tp_capabilities_req ask = {.type = TP_MSGTYPE_CMD, .subtype = s->message->code};
     tp_error err = {0};
     tp_status status;
 
-    s->unanswered = false;
+    s->unanswered = 0;
     s->awaits = true;
     tpi_input_pause(s->input);
     if (tp_client_is_troupe(s->remote.client)) {
@@ -289,6 +317,7 @@ static void await_answer(struct send *s)
     }
     if (status != TP_OK) {
         s->result = fail(s, err.text);
+        remote_stop(&s->remote);
     }
 }
 
@@ -299,13 +328,7 @@ static void on_input(void *context, const char *bytes, size_t length)
     (void)look(s, length);
     s->input_ended = length == 0;
     s->result = take(s, bytes, length);
-    send_some(s);
-    if (s->result == EXIT_DONE && s->unanswered && !s->input_ended) {
-        await_answer(s);
-    }
-    if (s->result != EXIT_DONE || s->input_ended) {
-        remote_stop(&s->remote);
-    }
+    go_on(s);
 }
 
 int send_stream(struct send *s, bool *interrupted)
@@ -314,12 +337,13 @@ int send_stream(struct send *s, bool *interrupted)
 
     *interrupted = false;
     send_some(s); /* what came along with the first one */
-    if (s->result != EXIT_DONE || s->input_ended) {
+    if (is_over(s)) {
         return s->result;
     }
     if (tpi_input_open(&s->input, tp_client_loop(s->remote.client), on_input, s, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }
+    go_on(s);
     *interrupted = remote_run(&s->remote);
     tpi_input_close(s->input);
     s->input = NULL;

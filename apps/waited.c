@@ -3,12 +3,11 @@
 
 #include "troupe/clock.h"
 
-/* A pipe that is full has 64 KB, less what is unused in its pages. A writer that waits for room in
- * it goes on within this time. */
-enum { MUCH = 32 << 10 };
+/* A writer that waits for room goes on within this time. */
 static const int64_t settling_ns = 500 * TP_NS_PER_MS;
 
-double waited_look_s(struct waited *waited, int64_t now_ns, int64_t lease_ns, size_t there)
+double waited_look_s(struct waited *waited, int64_t now_ns, int64_t lease_ns, size_t there,
+                     size_t room)
 {
     const int64_t passed_ns = waited->looked_ns > 0 ? now_ns - waited->looked_ns : 0;
 
@@ -17,7 +16,7 @@ double waited_look_s(struct waited *waited, int64_t now_ns, int64_t lease_ns, si
         return 0;
     }
     waited->bytes = there;
-    waited->settles_ns = there >= MUCH ? now_ns + settling_ns : 0;
+    waited->settles_ns = there >= room / 2 ? now_ns + settling_ns : 0;
     return (double)passed_ns / (double)TP_NS_PER_S;
 }
 

@@ -23,10 +23,11 @@ struct waited {
     int64_t settles_ns; /* what is read until then was held back by a writer that had to wait */
 };
 
-/* Call it several times within a lease, and before bytes are read: `there` bytes can be read now.
- * Returns for how long the program did not look, in seconds, if that is longer than the lease;
- * otherwise 0. */
-double waited_look_s(struct waited *waited, int64_t now_ns, int64_t lease_ns, size_t there);
+/* Call it several times within a lease, and before bytes are read: `there` bytes can be read now,
+ * and a writer may have to wait with half of `room`. Returns for how long the program did not look,
+ * in seconds, if that is longer than the lease; otherwise 0. */
+double waited_look_s(struct waited *waited, int64_t now_ns, int64_t lease_ns, size_t there,
+                     size_t room);
 
 /* `length` bytes are read: how many of them, from the first one on, are old. */
 size_t waited_take(struct waited *waited, int64_t now_ns, size_t length);

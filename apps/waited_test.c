@@ -15,7 +15,7 @@ static const int64_t second = TP_NS_PER_S;
 /* Whole seconds that a program with a lease of a second did not look. */
 static int64_t look(struct waited *waited, int64_t now_ns, size_t there)
 {
-    return (int64_t)waited_look_s(waited, now_ns, second, there);
+    return (int64_t)waited_look_s(waited, now_ns, second, there, 65536);
 }
 
 static void what_comes_in_time_is_new(void **state)
@@ -66,6 +66,18 @@ static void a_writer_that_had_to_wait_has_something_old(void **state)
     assert_int_equal(waited_take(&waited, 1003 * second + second * 3 / 4, 100), 0);
 }
 
+static void it_has_to_wait_sooner_where_less_fits(void **state)
+{
+    struct waited waited = {0};
+
+    (void)state;
+    (void)waited_look_s(&waited, 1000 * second, second, 0, 4096);
+    assert_int_equal(waited_look_s(&waited, 1003 * second, second, 2048, 4096), 3);
+    assert_int_equal(waited_take(&waited, 1003 * second, 2048), 2048);
+    assert_int_equal(waited_take(&waited, 1003 * second + second / 4, 100), 100);
+    assert_int_equal(waited_take(&waited, 1003 * second + second * 3 / 4, 100), 0);
+}
+
 static void the_second_freeze_counts_as_the_first(void **state)
 {
     struct waited waited = {0};
@@ -85,6 +97,7 @@ int main(void)
         cmocka_unit_test(what_is_there_after_a_freeze_is_old_and_what_follows_is_new),
         cmocka_unit_test(an_empty_pipe_has_nothing_old),
         cmocka_unit_test(a_writer_that_had_to_wait_has_something_old),
+        cmocka_unit_test(it_has_to_wait_sooner_where_less_fits),
         cmocka_unit_test(the_second_freeze_counts_as_the_first),
     };
 

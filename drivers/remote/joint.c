@@ -196,21 +196,15 @@ static tp_status follow(struct joint *joint, const tp_message *what, const tp_tr
     return ask_there(joint, what, &next, err);
 }
 
-/* The other server ends the lease of the client if this program hangs. A shorter one is told at
- * once; a longer one later, as two clients may take turns. */
+/* The other server ends the lease of the client if this program hangs. It is told before the
+ * command that the lease is for: that of the command before may be much shorter. */
 static void pass_lease(struct joint *joint)
 {
     const int64_t lease_ns = tp_device_silence_ns(joint->device);
-    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(joint->relay->self));
-    const bool shorter = lease_ns > 0 && (lease_ns < joint->lease_ns || joint->lease_ns == 0);
 
-    if (lease_ns == joint->lease_ns || (!shorter && now_ns < joint->leased_ns + TP_NS_PER_S) ||
-        !tp_client_is_troupe(joint->relay->client)) {
-        return;
-    }
-    if (tp_proxy_set_lease(joint->proxy, (double)lease_ns / (double)TP_NS_PER_S, NULL) == TP_OK) {
+    if (lease_ns != joint->lease_ns && tp_client_is_troupe(joint->relay->client) &&
+        tp_proxy_set_lease(joint->proxy, (double)lease_ns / (double)TP_NS_PER_S, NULL) == TP_OK) {
         joint->lease_ns = lease_ns;
-        joint->leased_ns = now_ns;
     }
 }
 

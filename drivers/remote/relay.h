@@ -30,7 +30,6 @@ struct joint {
     unsigned halts;      /* requests for that under way */
     unsigned way;        /* how it is asked for, one of tp_halt_way */
     int64_t lease_ns;    /* that the other server was asked for last; 0 for its own */
-    int64_t leased_ns;   /* when */
     bool for_panic;      /* and it is for a panic that its own server has, too */
     char why[256];       /* it could not be opened; "" for anything else */
     char fault[256];     /* why it failed while it was open; "" if it works */

@@ -3,6 +3,7 @@
 
 #include "client/inside.h"
 #include "loop/task.h"
+#include "platform/clock.h"
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
@@ -189,27 +190,37 @@ int tp_client_fd(const tp_client *client)
     return tp_loop_fd(client->loop);
 }
 
-int64_t tp_client_deadline(const tp_client *client)
+/* Until the client is due; TP_NEVER if it never is. */
+static int64_t left_ns(const tp_client *client)
 {
     /* Nothing asks for data before the first tp_client_process(), so no data would end the wait. */
-    return client->mode == TP_CLIENT_FRESH && !client->pull.keeps ? tpi_client_now_ns(client)
-                                                                  : tp_loop_deadline(client->loop);
+    if (client->mode == TP_CLIENT_FRESH && !client->pull.keeps) {
+        return 0;
+    }
+    const int64_t deadline_ns = tp_loop_deadline(client->loop);
+    return deadline_ns == TP_NEVER ? TP_NEVER : deadline_ns - tpi_client_now_ns(client);
+}
+
+int64_t tp_client_deadline(const tp_client *client)
+{
+    const int64_t left = left_ns(client);
+
+    return left == TP_NEVER ? TP_NEVER : tpi_clock_monotonic_ns() + left;
 }
 
 int tp_client_poll_ms(const tp_client *client)
 {
-    const int64_t deadline_ns = tp_client_deadline(client);
-    const int64_t left_ns = deadline_ns - tpi_client_now_ns(client);
+    const int64_t left = left_ns(client);
 
-    if (deadline_ns == TP_NEVER) {
+    if (left == TP_NEVER) {
         return -1;
     }
-    if (left_ns <= 0) {
+    if (left <= 0) {
         return 0;
     }
     /* rounded up, so that nothing is called before it is due */
-    return left_ns / TP_NS_PER_MS >= INT_MAX ? INT_MAX
-                                             : (int)((left_ns + TP_NS_PER_MS - 1) / TP_NS_PER_MS);
+    return left / TP_NS_PER_MS >= INT_MAX ? INT_MAX
+                                          : (int)((left + TP_NS_PER_MS - 1) / TP_NS_PER_MS);
 }
 
 void tp_client_process(tp_client *client)

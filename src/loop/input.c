@@ -4,6 +4,7 @@
  * Pipes and terminals are polled. A file, which cannot be, is always ready: it is read a piece in
  * each turn. Polling changes how every program that shares the input reads it, so that is undone.
  */
+#define _GNU_SOURCE
 #include "loop/input.h"
 
 #include <assert.h>
@@ -17,6 +18,10 @@
 #include "loop/inside.h"
 
 enum { PIECE = 16384 };
+
+/* A terminal has 4095 unread bytes, and the kernel keeps more behind them. A socket is full with
+ * some hundred messages, however short. */
+enum { LEAST_ROOM = 4096 };
 
 struct tpi_input {
     union {
@@ -54,6 +59,13 @@ size_t tpi_input_unread(void)
     int count = 0;
 
     return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0 ? (size_t)count : 0;
+}
+
+size_t tpi_input_room(void)
+{
+    const int size = fcntl(STDIN_FILENO, F_GETPIPE_SZ);
+
+    return size > 0 ? (size_t)size : LEAST_ROOM;
 }
 
 static void read_some(tpi_input *input)

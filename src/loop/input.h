@@ -20,6 +20,10 @@ bool tpi_input_comes(int64_t wait_ns);
 /* How many bytes can be read now; 0 also where that is not known. */
 size_t tpi_input_unread(void);
 
+/* How many bytes fit into it before its writer has to wait, at least. A pipe can be full with half
+ * of that, as its pages need not be. */
+size_t tpi_input_room(void);
+
 /* From now on `came` is called on the loop with what has come: borrowed bytes, 0 of them at the
  * end, after which nothing comes any more; or if it cannot be read. */
 tp_status tpi_input_open(tpi_input **out, tp_loop *loop,

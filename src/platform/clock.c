@@ -1,15 +1,22 @@
 /* clock.c - the machine's clock. */
-#include "troupe/clock.h"
+#include "platform/clock.h"
 
 #include <time.h>
 
-static int64_t real_now_ns(const tp_clock *clock)
+#include "troupe/clock.h"
+
+static int64_t read_ns(clockid_t id)
 {
     struct timespec now;
 
-    (void)clock;
-    clock_gettime(CLOCK_BOOTTIME, &now); /* runs on while the machine is suspended */
+    clock_gettime(id, &now);
     return now.tv_sec * TP_NS_PER_S + now.tv_nsec;
+}
+
+static int64_t real_now_ns(const tp_clock *clock)
+{
+    (void)clock;
+    return read_ns(CLOCK_BOOTTIME); /* runs on while the machine is suspended */
 }
 
 static double real_wall_s(const tp_clock *clock)
@@ -36,4 +43,9 @@ int64_t tp_clock_now_ns(const tp_clock *clock)
 double tp_clock_wall_s(const tp_clock *clock)
 {
     return clock->wall_s(clock);
+}
+
+int64_t tpi_clock_monotonic_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
 }

@@ -1,9 +1,10 @@
 /* clock_test.c - the machine's clock, and one that a test makes. */
-#include "troupe/clock.h"
+#include "platform/clock.h"
 
 #include <time.h>
 
 #include "support/unit.h"
+#include "troupe/clock.h"
 
 static void the_real_clock_never_goes_back(void **state)
 {
@@ -37,6 +38,19 @@ static void now_is_the_monotonic_time_that_deadlines_of_the_kernel_use(void **st
     clock_gettime(CLOCK_BOOTTIME, &before);
     const int64_t now = tp_clock_now_ns(tp_clock_real());
     clock_gettime(CLOCK_BOOTTIME, &after);
+    assert_true(now >= before.tv_sec * TP_NS_PER_S + before.tv_nsec);
+    assert_true(now <= after.tv_sec * TP_NS_PER_S + after.tv_nsec);
+}
+
+static void the_time_of_other_event_loops_is_known(void **state)
+{
+    struct timespec before;
+    struct timespec after;
+
+    (void)state;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const int64_t now = tpi_clock_monotonic_ns();
+    clock_gettime(CLOCK_MONOTONIC, &after);
     assert_true(now >= before.tv_sec * TP_NS_PER_S + before.tv_nsec);
     assert_true(now <= after.tv_sec * TP_NS_PER_S + after.tv_nsec);
 }
@@ -88,6 +102,7 @@ int main(void)
         cmocka_unit_test(the_real_clock_never_goes_back),
         cmocka_unit_test(the_real_clock_moves),
         cmocka_unit_test(now_is_the_monotonic_time_that_deadlines_of_the_kernel_use),
+        cmocka_unit_test(the_time_of_other_event_loops_is_known),
         cmocka_unit_test(wall_time_is_seconds_since_the_epoch),
         cmocka_unit_test(there_is_one_real_clock),
         cmocka_unit_test(another_clock_says_what_it_likes),

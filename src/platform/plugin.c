@@ -21,12 +21,31 @@ bool tpi_plugin_exists(const char *path)
     return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
 }
 
+/* Of a larger one the loader waits for the rest. */
+enum { MOST_READ = 256 << 20 };
+
+/* What is no shared object, whatever its size, the loader refuses by its first bytes. */
+static void read_object(FILE *file)
+{
+    static const char magic[] = {0x7f, 'E', 'L', 'F'};
+    char room[16384];
+    size_t length = fread(room, 1, sizeof room, file);
+    size_t sum = length;
+
+    if (length < sizeof magic || memcmp(room, magic, sizeof magic) != 0) {
+        return;
+    }
+    while (length > 0 && sum < MOST_READ) {
+        length = fread(room, 1, sizeof room, file);
+        sum += length;
+    }
+}
+
 /* The loader opens whatever has the name, and waits for the writer of a pipe or for a slow disk. It
  * holds a lock then, which every new thread of the program needs. So the kind of the file is looked
  * at before, and it is read once: the kernel keeps it, and the loader does not wait. */
 static tp_status read_before(const char *path, tp_error *err)
 {
-    char room[16384];
     FILE *file = NULL;
 
     if (!tpi_plugin_exists(path)) {
@@ -35,8 +54,7 @@ static tp_status read_before(const char *path, tp_error *err)
     const tp_status status = tpi_file_open(&file, path, err);
 
     if (status == TP_OK) {
-        while (fread(room, 1, sizeof room, file) > 0) {
-        }
+        read_object(file);
         fclose(file); /* what cannot be read the loader reports */
     }
     return status;

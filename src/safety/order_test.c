@@ -261,6 +261,12 @@ static void what_was_lost_owes_its_stop_until_it_is_written(void **state)
     tpi_stop_returned(&scene.instance);
     assert_false(tpi_stop_is_lost(&scene.instance));
     tpi_stop_lost(&scene.instance);
+    scene.how = TP_HALT_FINISH;
+    tpi_stop_again(&scene.instance);
+    assert_int_equal(scene.how, TP_HALT_BRAKE);
+    assert_int_equal(scene.reason, TP_HALT_LEFT);
+    assert_false(tpi_stop_is_lost(&scene.instance));
+    tpi_stop_lost(&scene.instance);
     tpi_panic_raise(scene.panic, "anna", "test");
     scene.how = TP_HALT_FINISH;
     tpi_stop_again(&scene.instance); /* a panic lets it pass: halt() checks that */

@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
 """troupe send and request: messages to devices, and their lists.  argv: the troupe program."""
+import contextlib
+import fcntl
+import itertools
 import json
+import os
+import pty
 import re
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
 import threading
 import time
+import tty
 
 import cli
 import player
@@ -126,6 +133,27 @@ def many_commands_arrive_all():
         tap.equal(speeds(puppet.commands(8000)), list(range(8000)))
 
 
+def write_all(running, speeds_mps):
+    velocities(running, *speeds_mps)
+    running.process.stdin.close()
+
+
+def so_they_do_in_a_process_of_the_driver():
+    """Its server cannot make a writer wait; the socket between the two is full with some hundred commands."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as line:
+        line.bind(f"{folder}/line")
+        line.listen()
+        robot = f'driver ( name "fake" provides [ "position2d:0" ] port "unix:{folder}/line" isolated yes alwayson yes )'
+        with player.server(cli.PROGRAM, robot) as server:
+            connection, _ = line.accept()
+            with connection, connection.makefile() as written, \
+                    Running("send", "position2d", "VEL", "-", url=cli.at(server), stdin=subprocess.PIPE) as running:
+                threading.Thread(target=write_all, args=(running, range(8000))).start()
+                texts = itertools.dropwhile(lambda text: " VEL " not in text, written)
+                until_it_ends = itertools.takewhile(lambda text: " VEL " in text, texts)
+                tap.equal([json.loads(text.split(" ", 2)[2])["vel"]["px"] for text in until_it_ends], list(range(8000)))
+
+
 FROZEN = 1.3  # seconds, more than the lease of a program
 
 
@@ -207,6 +235,61 @@ def so_is_what_waited_for_a_server_that_does_not_answer():
         tap.equal(speeds(puppet.commands(3)), [1, 2, 5])
         running.process.stdin.close()
         tap.equal(running.ended(), (1, ""))
+
+
+def a_terminal():
+    there, here = pty.openpty()
+    tty.setraw(here)
+    return here, there
+
+
+def a_small_pipe():
+    here, there = os.pipe()
+    fcntl.fcntl(there, fcntl.F_SETPIPE_SZ, 4096)
+    return here, there
+
+
+def a_socket():
+    here, there = socket.socketpair()
+    return here.detach(), there.detach()
+
+
+def velocity(speed):
+    return f'{{"vel":{{"px":{speed}}}}}\n'.encode()
+
+
+def fill(writer):
+    """Until there is no room; and begin to write what has to wait for some."""
+    rest = b""
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            rest = rest or velocity(2)
+            rest = rest[os.write(writer, rest):]
+    os.set_blocking(writer, True)
+    waits = threading.Thread(target=os.write, args=(writer, rest + velocity(3)))
+    waits.start()
+    return waits
+
+
+def whatever_the_input_is():
+    """Where less fits into it than into a pipe, a writer has to wait sooner."""
+    for make in (a_terminal, a_small_pipe, a_socket):
+        reader, writer = make()
+        with Puppet([(4, 0)]) as puppet, Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=reader) as running:
+            os.close(reader)
+            os.write(writer, velocity(1))
+            puppet.commands(1)
+            player.freeze(running.process.pid)
+            waits = fill(writer)
+            time.sleep(FROZEN)
+            running.process.send_signal(signal.SIGCONT)
+            waits.join()
+            says_frozen(running.error(), "[0-9]+ commands that waited meanwhile are left out")
+            os.write(writer, velocity(5))
+            tap.equal(speeds(puppet.commands(2)), [1, 5])
+            os.close(writer)
+            tap.equal(running.ended()[0], 1)
 
 
 def a_command_whose_program_is_frozen_before_it_is_sent_is_refused():
@@ -376,8 +459,8 @@ def who_types_an_extension_asks_for_it(url):
 tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
          what_moves_only_for_a_moment_gets_a_hint,
          whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
-         commands_come_through_a_pipe, many_commands_arrive_all,
-         what_waited_for_a_frozen_program_is_left_out, so_is_what_waited_for_a_server_that_does_not_answer,
+         commands_come_through_a_pipe, many_commands_arrive_all, so_they_do_in_a_process_of_the_driver,
+         what_waited_for_a_frozen_program_is_left_out, so_is_what_waited_for_a_server_that_does_not_answer, whatever_the_input_is,
          a_command_whose_program_is_frozen_before_it_is_sent_is_refused, mistakes_in_a_pipe_are_told_with_their_line,
          a_pipe_that_is_silent_keeps_the_robot_going,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,

@@ -215,14 +215,23 @@ def ask_lease(client, index, duration):
     tap.equal(client.request(POSITION2D, index, 242, body).type, player.ACK)
 
 
+def drive(client, index, valid_ms=0):
+    body = velocity(0.1)
+    client.socket.sendall(player.HEADER.pack(0, 0, POSITION2D, index, player.COMMAND, 1, 0, valid_ms, len(body)) + body)
+
+
+def lease_left(there):
+    devices = {address[1:]: device for address, device in there.statistics()[1].items()}
+    return devices[POSITION2D, 0]["lease_left"]
+
+
 def lease_left_there(client, index, there):
     """Drive until the other server knows of it: how much of the lease it has left. An answer from there comes behind what
     was sent before it."""
     while True:
-        client.send(POSITION2D, index, player.COMMAND, 1, velocity(0.1))
+        drive(client, index)
         tap.equal(client.request(POSITION2D, index, 1).type, player.ACK)
-        devices = {address[1:]: device for address, device in there.statistics()[1].items()}
-        left = devices[POSITION2D, 0]["lease_left"]
+        left = lease_left(there)
         if left > 0:
             return left
 
@@ -240,11 +249,27 @@ def the_lease_of_a_client_holds_on_the_other_server_too():
                 with player.Client(server.address) as client:
                     client.hello(3)
                     client.open(POSITION2D, index)
-                    while lease_left_there(client, index, there) < 0.3:
-                        pass
+                    assert lease_left_there(client, index, there) > 0.3
                     ask_lease(client, index, 0.2)
                     lefts = [lease_left_there(client, index, there) for _ in range(20)]
                     tap.equal([left for left in lefts if left > 0.2], [])
+
+
+def a_longer_one_holds_from_its_first_command_on():
+    """What comes after a command that holds for a moment does not end with it."""
+    with player.server(PROGRAM, 'driver ( name "fake" provides [ "position2d:0" ] )') as far:
+        near = f'driver ( name "remote" provides [ "position2d:0" ] url "tcp:127.0.0.1:{far.ports[0]}" )\n'
+        with player.server(PROGRAM, near) as server, player.Client(far.address) as there, \
+                player.Client(server.address) as client:
+            client.hello(3)
+            client.open(POSITION2D, 0)
+            for _ in range(5):
+                drive(client, 0, valid_ms=100)
+                tap.equal(client.request(POSITION2D, 0, 1).type, player.ACK)  # GET_GEOM: the other server has the command
+                while lease_left(there) > 0:
+                    pass
+                assert lease_left_there(client, 0, there) > 0.3
+                client.request(POSITION2D, 0, 244)  # HALT
 
 
 def children_of(process):
@@ -349,6 +374,7 @@ tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_
          older_files_name_the_other_server_by_options,
          a_server_that_is_not_there_is_told_to_who_opens, a_server_that_comes_back_is_found_again,
          two_servers_may_use_each_other, the_lease_of_a_client_holds_on_the_other_server_too,
+         a_longer_one_holds_from_its_first_command_on,
          an_isolated_driver_works_like_any_other,
          its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, each_try_to_start_it_has_its_own_process,
          it_may_use_devices_of_its_parent,

@@ -120,6 +120,16 @@ def one_that_is_a_pipe_keeps_nobody_waiting():
                 tap.equal(client.data().interf, player.LASER)
 
 
+def what_is_none_is_not_read():
+    """However large it is; of what may be one only a part is."""
+    with folder() as here:
+        for begin, why in ((b"", "invalid ELF header"), (b"\x7fELF\2\1\1", "ELF file version does not match current one")):
+            path = here / "cfg/huge.so"
+            path.write_bytes(begin)
+            os.truncate(path, 1 << 40)
+            is_refused(f'driver ( name "x" plugin "huge" {LIGHT} )', f"cfg/x.cfg:1:26: cfg/huge.so: {why}")
+
+
 def a_plugin_that_is_not_there_may_not_be_needed():
     with folder():
         result = check('driver ( name "fake" plugin "libfake" provides [ "laser:0" ] )')
@@ -302,7 +312,7 @@ def one_is_read_before_the_loader_has_it():
 
 
 tap.main(a_plugin_is_found_by_its_names_and_in_its_folders, one_for_all_drivers_is_named_at_the_top,
-         the_folders_that_were_searched_are_told, one_that_is_a_pipe_keeps_nobody_waiting,
+         the_folders_that_were_searched_are_told, one_that_is_a_pipe_keeps_nobody_waiting, what_is_none_is_not_read,
          one_is_read_before_the_loader_has_it,
          a_plugin_that_is_not_there_may_not_be_needed,
          a_plugin_goes_before_what_is_built_in, what_is_wrong_with_a_plugin_is_told,
