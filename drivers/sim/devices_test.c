@@ -655,6 +655,29 @@ static void joints_and_hands_move(void **state)
     stage_end(&s);
 }
 
+/* What it cannot do is refused, and what it tells of itself stays true. */
+static void an_actuator_takes_the_speeds_that_it_reaches(void **state)
+{
+    stage s;
+    const tp_actarray_speed_config slow = {.joint = 1, .speed = 0.125F},
+                                   fast = {.joint = 1, .speed = 9};
+    const tp_actarray_position_cmd up = {.joint = 1, .position = 0.5F};
+
+    (void)state;
+    stage_begin(&s, "world:0 actarray:0", EVERYTHING);
+    bench_reader *arm = stage_open(&s, "actarray:0");
+    stage_request(&s, arm, TP_ACTARRAY_REQ_SPEED, &slow);
+    stage_refused(&s, arm, TP_ACTARRAY_REQ_SPEED, &fast,
+                  "speed 9 is above 1, the max_speed of actuator 1");
+    const tp_actarray_geom *geom = stage_get(&s, arm, TP_ACTARRAY_REQ_GET_GEOM, NULL);
+    assert_true(geom->actuators[1].config_speed == 0.125F);
+    stage_command(&s, arm, TP_ACTARRAY_CMD_POS, &up);
+    stage_step(&s, 1);
+    const tp_actarray_data *joints = stage_last(arm, TP_ACTARRAY_DATA_STATE);
+    play_assert_near(joints->actuators[1].speed, 0.125);
+    stage_end(&s);
+}
+
 static void several_actarrays_are_an_actuator_each(void **state)
 {
     stage s;
@@ -988,6 +1011,7 @@ int main(void)
         cmocka_unit_test(bumpers_feel_the_wall),
         cmocka_unit_test(what_is_marked_or_coloured_is_found),
         cmocka_unit_test(joints_and_hands_move),
+        cmocka_unit_test(an_actuator_takes_the_speeds_that_it_reaches),
         cmocka_unit_test(several_actarrays_are_an_actuator_each),
         cmocka_unit_test(a_ptz_turns_a_lens_or_two_actuators),
         cmocka_unit_test(lamps_and_batteries_tell_and_change),
