@@ -144,6 +144,9 @@ def properties_that_no_device_has_are_told():
         tap.equal((result.returncode, result.stderr),
                   (0, 'troupe list: --where: laser:0 has no property "max_rnge"; did you mean "max_range"?\n'))
         tap.equal(result.stdout.endswith(": 0 devices\n"), True)
+        for wrong, right in (("nmae", "name"), ("drivr", "driver"), ("hieght", "height")):
+            tap.equal(troupe("list", "--where", f"{wrong} = 1", url).stderr,
+                      f'troupe list: --where: soil:0 has no property "{wrong}"; did you mean "{right}"?\n')
         tap.equal(troupe("list", "--where", "max_range > 1e9", url).stderr, "")
         result = troupe("property", "soil:0", "colour", url=url)
         tap.equal(result.stderr.startswith('troupe property: soil:0 has no property "colour"; it has rate, noise'), True)
