@@ -292,7 +292,7 @@ def its_mistakes_are_found_where_they_stand():
         result = tap.run([PROGRAM, "check", file.name])
         tap.equal((result.returncode, result.stderr), (1, f"troupe check: {wrong}\n"))
         command = [PROGRAM, "run", file.name, "--port", "0", "--quiet", "--no-web"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
             tap.equal(server.stderr.readline(), f"troupe run: {wrong}\n")
             server.terminate()
 
