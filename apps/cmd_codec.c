@@ -86,7 +86,8 @@ static const tp_message *find_message(const struct options *o, const tp_catalogu
 {
     tpi_nearest nearest;
     char hint[96];
-    const tp_interface *interface = command_interface(o->command, catalogue, o->words[0], "");
+    const tp_interface *interface = command_interface(o->command, catalogue, o->words[0],
+                                                      "; an own one is read with --load FILE");
     if (interface == NULL) {
         return NULL;
     }

@@ -70,13 +70,15 @@ static int print_all(const tp_catalogue *catalogue, enum form form)
     return EXIT_DONE;
 }
 
+static const char own_ones[] = "; an own one is read with --load FILE or --url HOST";
+
 static int print_rights(const tp_catalogue *catalogue, const struct options *options)
 {
     const tp_interface *only = NULL;
     tpi_buf out = {0};
 
     if (options->interface != NULL) {
-        only = command_interface(name, catalogue, options->interface, "");
+        only = command_interface(name, catalogue, options->interface, own_ones);
         if (only == NULL) {
             return EXIT_FAILED;
         }
@@ -95,7 +97,8 @@ static int show(const tp_catalogue *catalogue, const struct options *options)
         return print_rights(catalogue, options);
     }
     if (options->interface != NULL) {
-        const tp_interface *interface = command_interface(name, catalogue, options->interface, "");
+        const tp_interface *interface =
+            command_interface(name, catalogue, options->interface, own_ones);
         if (interface == NULL) {
             return EXIT_FAILED;
         }

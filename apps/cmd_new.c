@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "called.h"
@@ -74,6 +75,19 @@ static bool is_name(const char *text)
                '\0';
 }
 
+/* A driver is a struct of its name: a keyword of C does not compile. */
+static bool is_keyword(const char *text)
+{
+    static const char *const keywords[] = {
+        "auto",    "break",  "case",     "char",   "const",    "continue", "default",
+        "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+        "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+        "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+        "typedef", "union",  "unsigned", "void",   "volatile", "while",    NULL};
+
+    return tpi_text_among(keywords, text);
+}
+
 /* Append the text with the name in it. */
 static void put_named(tpi_buf *out, const char *text, const char *called_name)
 {
@@ -123,15 +137,22 @@ static void print_next(const struct kind *kind, const char *called_name)
     tpi_buf_fini(&commands);
 }
 
+/* All files, or none: a name that is taken is told before the first one is written. */
 static int write_all(const struct kind *kind, const char *called_name)
 {
+    char paths[MOST_FILES][LONGEST_NAME + 16];
     int result = EXIT_DONE;
+    size_t count = 0;
 
-    for (size_t i = 0; i < MOST_FILES && kind->files[i].ending != NULL && result == EXIT_DONE;
-         i++) {
-        char path[LONGEST_NAME + 16];
-        snprintf(path, sizeof path, "%s%s", called_name, kind->files[i].ending);
-        result = write_file(path, kind->files[i].text, called_name);
+    for (; count < MOST_FILES && kind->files[count].ending != NULL; count++) {
+        snprintf(paths[count], sizeof paths[count], "%s%s", called_name, kind->files[count].ending);
+        if (access(paths[count], F_OK) == 0) {
+            return command_fail(name, EXIT_FAILED, "cannot write %s: %s", paths[count],
+                                strerror(EEXIST));
+        }
+    }
+    for (size_t i = 0; i < count && result == EXIT_DONE; i++) {
+        result = write_file(paths[i], kind->files[i].text, called_name);
     }
     if (result == EXIT_DONE) {
         print_next(kind, called_name);
@@ -157,6 +178,10 @@ static int run(int argc, char **argv)
     }
     if (argc > 2) {
         return command_unexpected(name, argv[2], NULL);
+    }
+    if (strcmp(kind->name, "driver") == 0 && is_keyword(argv[1])) {
+        return command_fail(name, EXIT_USAGE, "\"%s\" is a word of C, which cannot name a driver",
+                            argv[1]);
     }
     return write_all(kind, argv[1]);
 }

@@ -390,7 +390,10 @@ static int run_check(int argc, char **argv)
     if (argc > 0 && strcmp(argv[0], "--fields") == 0) {
         return run_fields(argc, argv);
     }
-    struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = output_note}};
+    struct options o = {
+        .command = "check",
+        .server = {
+            .size = sizeof o.server, .kit = &tp_full_kit, .note = output_note, .check = true}};
     int result = read_options(&o, argc, argv);
 
     o.server.program = "troupe";

@@ -101,6 +101,7 @@ static int pass(struct table *t,
     t->unknown = 0;
     while (status == TP_OK && (status = tpi_log_reader_next(file.reader, &item, &err)) == TP_OK) {
         if (item.kind == TPI_LOG_CHANNEL) {
+            tpi_log_learn(t->catalogue, &item);
             tpi_log_track_read(&t->tracks[item.id], &item, t->catalogue);
         } else if (item.kind == TPI_LOG_METADATA && row == look_at) {
             note_units(t, &item);

@@ -24,9 +24,9 @@ struct counted {
 
 /* What was read of a file. */
 struct contents {
-    const tp_catalogue *catalogue; /* borrowed */
-    struct counted *channels;      /* owned, by number */
-    tpi_log_about *devices;        /* owned: those that the recording names */
+    tp_catalogue *catalogue;  /* borrowed */
+    struct counted *channels; /* owned, by number */
+    tpi_log_about *devices;   /* owned: those that the recording names */
     size_t device_count, device_room;
 };
 
@@ -131,6 +131,7 @@ static tp_status count_all(tpi_log_reader *reader, struct contents *all, tp_erro
             *damage = err;
             return status;
         } else if (item.kind == TPI_LOG_CHANNEL) {
+            tpi_log_learn(all->catalogue, &item);
             tpi_log_track_read(&all->channels[item.id].track, &item, all->catalogue);
             all->channels[item.id].used = true;
         } else if (item.kind == TPI_LOG_MESSAGE) {

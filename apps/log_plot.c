@@ -354,6 +354,7 @@ static int read_all(struct plot *p, tpi_log_reader *reader)
         } else if (status != TP_OK) {
             result = command_fail(name, EXIT_FAILED, "%s: %s", p->path, err.text);
         } else if (item.kind == TPI_LOG_CHANNEL) {
+            tpi_log_learn(p->catalogue, &item);
             tpi_log_track_read(&p->tracks[item.id], &item, p->catalogue);
         } else if (item.kind == TPI_LOG_METADATA) {
             note_facts(p, &item);

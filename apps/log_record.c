@@ -178,6 +178,9 @@ static int follow_device(struct record *r, const tp_client_device *device)
     if (device->interface == NULL) {
         return command_fail(name, EXIT_FAILED, "%s: its interface is not known", device->name);
     }
+    if (tp_catalogue_named(r->remote.catalogue, device->interface->name) == NULL) {
+        (void)tp_client_learn(r->remote.client, r->remote.catalogue, NULL);
+    }
     tp_status status = tpi_log_recorder_add(r->recorder, device->name, device->driver,
                                             device->interface, &follower->device, &err);
     struct log_sensor *sensor = log_experiment_sensor(r, device->name);
@@ -311,7 +314,8 @@ static int begin_recording(struct record *r)
 
     if (tpi_log_writer_open(&r->writer, &options, &err) != TP_OK ||
         tpi_log_writer_metadata(r->writer, "troupe", notes, &err) != TP_OK ||
-        tpi_log_recorder_create(&r->recorder, r->writer, r->form, &err) != TP_OK) {
+        tpi_log_recorder_create(&r->recorder, r->writer, r->form, r->remote.catalogue, &err) !=
+            TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s: %s", r->path, err.text);
     }
     return EXIT_DONE;

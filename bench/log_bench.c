@@ -61,7 +61,7 @@ static void begin(struct recording *r, const char *path, const char *name,
                                             .compression = TPI_MCAP_LZ4,
                                             .span_ns = (uint64_t)TP_NS_PER_S};
     if (tpi_log_writer_open(&r->writer, &options, &err) != TP_OK ||
-        tpi_log_recorder_create(&r->recorder, r->writer, TPI_LOG_XDR, &err) != TP_OK ||
+        tpi_log_recorder_create(&r->recorder, r->writer, TPI_LOG_XDR, NULL, &err) != TP_OK ||
         tpi_log_recorder_add(r->recorder, name, "bench", interface, &r->device, &err) != TP_OK) {
         bench_give_up("%s", err.text);
     }

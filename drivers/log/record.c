@@ -153,7 +153,8 @@ static tp_status open_mcap(struct log_recording *r, tp_error *err)
                                             .span_ns = (uint64_t)TP_NS_PER_S};
     const tp_status status = tpi_log_writer_open(&r->writer, &options, err);
 
-    return status == TP_OK ? tpi_log_recorder_create(&r->recorder, r->writer, r->form, err)
+    return status == TP_OK ? tpi_log_recorder_create(&r->recorder, r->writer, r->form,
+                                                     tp_instance_catalogue(r->instance), err)
                            : status;
 }
 

@@ -280,10 +280,18 @@ static tp_status arm_power(tp_device *device, const tp_actarray_power_config *as
 static tp_status arm_speed(tp_device *device, const tp_actarray_speed_config *ask, tp_error *err)
 {
     struct arm *arm = simd_state(device);
+    tpi_sim_actuator joint = {0};
     tp_status status = check_joint(arm, ask->joint, err);
 
     if (status == TP_OK && !(ask->speed > 0 && isfinite(ask->speed))) {
         return tp_fail(err, TP_E_RANGE, "speed %g is not above 0", (double)ask->speed);
+    }
+    status = status == TP_OK ? tpi_sim_get_actuator(simd_of(device)->owner->world,
+                                                    arm->joints[ask->joint], &joint, err)
+                             : status;
+    if (status == TP_OK && ask->speed > (float)joint.fastest) {
+        return tp_fail(err, TP_E_RANGE, "speed %g is above %g, the max_speed of actuator %d",
+                       (double)ask->speed, joint.fastest, ask->joint);
     }
     if (status == TP_OK) {
         arm->speeds[ask->joint] = (double)ask->speed;

@@ -142,6 +142,34 @@ static void a_vehicle_goes_to_a_pose_and_tells_its_body(void **state)
     stage_end(&s);
 }
 
+/* `vel` of POS is the velocity on the way; 0 leaves it to the vehicle. */
+static void a_vehicle_goes_to_a_pose_as_fast_as_was_asked(void **state)
+{
+    stage s;
+    tp_position2d_cmd_pos there = {.pos = {.px = 9}, .vel = {.px = 0.7}, .state = 1};
+    const tp_position2d_cmd_pos turned = {.pos = {.pa = 3}, .vel = {.pa = -0.25}, .state = 1};
+    const tp_position2d_cmd_pos odd = {.vel = {.pa = NAN}, .state = 1};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD);
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &turned);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.pa, 0.25);
+    stage_request(&s, r, TP_POSITION2D_REQ_RESET_ODOM, NULL);
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0.7);
+    there.vel.px = 0;
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0.4);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_POS, &odd) < 0);
+    assert_string_equal(s.p->b.err.text,
+                        "vel is 0 m/s and nan rad/s, which is no speed to move at");
+    stage_end(&s);
+}
+
 static void a_profile_limits_what_a_vehicle_can_do(void **state)
 {
     stage s;
@@ -227,6 +255,7 @@ static void gains_and_limits_of_the_way_to_a_pose_count(void **state)
     const tp_position2d_speed_prof_req slow = {.speed = 0.5F, .acc = 0.5F}, wrong = {.acc = -1};
     const tp_position2d_position_pid_req gains = {.kp = 0.1F}, eager = {.kp = 2};
     const tp_position2d_cmd_pos there = {.pos = {.px = 2}, .state = 1};
+    const tp_position2d_cmd_pos slower = {.pos = {.px = 2}, .vel = {.px = 0.25}, .state = 1};
 
     (void)state;
     stage_begin(&s, "world:0 position2d:0", YARD " profile=p2os");
@@ -246,6 +275,9 @@ static void gains_and_limits_of_the_way_to_a_pose_count(void **state)
     play_assert_near(vehicle(r)->vel.px, 0.05); /* 0.5 m/s^2 for 0.1 s */
     stage_step(&s, 15);
     play_assert_near(vehicle(r)->vel.px, 0.5);
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &slower);
+    stage_step(&s, 10);
+    play_assert_near(vehicle(r)->vel.px, 0.25); /* the command's, which is below the limit */
     stage_step(&s, 100);
     assert_true(fabs(vehicle(r)->pos.px - 2) < 0.03 && vehicle(r)->vel.px == 0);
     stage_end(&s);
@@ -623,6 +655,29 @@ static void joints_and_hands_move(void **state)
     stage_end(&s);
 }
 
+/* What it cannot do is refused, and what it tells of itself stays true. */
+static void an_actuator_takes_the_speeds_that_it_reaches(void **state)
+{
+    stage s;
+    const tp_actarray_speed_config slow = {.joint = 1, .speed = 0.125F},
+                                   fast = {.joint = 1, .speed = 9};
+    const tp_actarray_position_cmd up = {.joint = 1, .position = 0.5F};
+
+    (void)state;
+    stage_begin(&s, "world:0 actarray:0", EVERYTHING);
+    bench_reader *arm = stage_open(&s, "actarray:0");
+    stage_request(&s, arm, TP_ACTARRAY_REQ_SPEED, &slow);
+    stage_refused(&s, arm, TP_ACTARRAY_REQ_SPEED, &fast,
+                  "speed 9 is above 1, the max_speed of actuator 1");
+    const tp_actarray_geom *geom = stage_get(&s, arm, TP_ACTARRAY_REQ_GET_GEOM, NULL);
+    assert_true(geom->actuators[1].config_speed == 0.125F);
+    stage_command(&s, arm, TP_ACTARRAY_CMD_POS, &up);
+    stage_step(&s, 1);
+    const tp_actarray_data *joints = stage_last(arm, TP_ACTARRAY_DATA_STATE);
+    play_assert_near(joints->actuators[1].speed, 0.125);
+    stage_end(&s);
+}
+
 static void several_actarrays_are_an_actuator_each(void **state)
 {
     stage s;
@@ -937,6 +992,7 @@ int main(void)
         cmocka_unit_test(what_is_no_number_is_refused_by_name),
         cmocka_unit_test(a_vehicle_takes_a_heading_and_a_speed),
         cmocka_unit_test(a_vehicle_goes_to_a_pose_and_tells_its_body),
+        cmocka_unit_test(a_vehicle_goes_to_a_pose_as_fast_as_was_asked),
         cmocka_unit_test(a_profile_limits_what_a_vehicle_can_do),
         cmocka_unit_test(a_vehicle_obeys_the_control_that_was_chosen),
         cmocka_unit_test(gains_of_the_speed_change_how_it_is_reached),
@@ -955,6 +1011,7 @@ int main(void)
         cmocka_unit_test(bumpers_feel_the_wall),
         cmocka_unit_test(what_is_marked_or_coloured_is_found),
         cmocka_unit_test(joints_and_hands_move),
+        cmocka_unit_test(an_actuator_takes_the_speeds_that_it_reaches),
         cmocka_unit_test(several_actarrays_are_an_actuator_each),
         cmocka_unit_test(a_ptz_turns_a_lens_or_two_actuators),
         cmocka_unit_test(lamps_and_batteries_tell_and_change),

@@ -120,12 +120,16 @@ static tp_status set_vel(tp_device *device, const tp_position3d_cmd_vel *ask, tp
 static tp_status set_pos(tp_device *device, const tp_position3d_cmd_pos *ask, tp_error *err)
 {
     const double goal[4] = {ask->pos.px, ask->pos.py, ask->pos.pz, ask->pos.pyaw};
+    const simd_device *d = simd_of(device);
     tp_status status = check_pose("pos", &ask->pos, err);
 
-    if (status != TP_OK || !isfinite(ask->vel.pz)) {
-        return status != TP_OK ? status : tp_fail(err, TP_E_RANGE, "vel.pz is %g", ask->vel.pz);
-    }
-    return command(device, TPI_SIM_DRIVE_POSITION, goal, fabs(ask->vel.pz), err);
+    status = status == TP_OK ? check_pose("vel", &ask->vel, err) : status;
+    status = status == TP_OK ? command(device, TPI_SIM_DRIVE_POSITION, goal, fabs(ask->vel.pz), err)
+                             : status;
+    return status == TP_OK
+               ? tpi_sim_drive_at(d->owner->world, d->model, hypot(ask->vel.px, ask->vel.py),
+                                  fabs(ask->vel.pyaw), err)
+               : status;
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */

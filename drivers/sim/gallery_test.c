@@ -201,6 +201,8 @@ static void an_aircraft_goes_to_a_pose_and_refuses_roll(void **state)
     stage s;
     const tp_position3d_cmd_pos there = {
         .pos = {.px = -1, .py = 1, .pz = 2, .pyaw = 0.5}, .vel = {.pz = 0.5}, .state = 1};
+    const tp_position3d_cmd_pos brisk = {.pos = {.px = 5, .pyaw = 1},
+                                         .vel = {.px = 0.5, .pyaw = 0.2}};
     const tp_position3d_cmd_vel rolls = {.vel = {.proll = 1}, .state = 1};
     const tp_position3d_cmd_vel odd = {.vel = {.pz = NAN}, .state = 1};
     const tp_position3d_set_odom_req here = {.pos = {.px = 7, .pz = -1}};
@@ -228,6 +230,10 @@ static void an_aircraft_goes_to_a_pose_and_refuses_roll(void **state)
     play_assert_near(geom->size.sh, 0.3);
     stage_step(&s, 1);
     assert_true(fabs(flyer(r)->pos.pz + 1) < 1e-5);
+    stage_command(&s, r, TP_POSITION3D_CMD_SET_POS, &brisk);
+    stage_step(&s, 1);
+    play_assert_near(hypot(flyer(r)->vel.px, flyer(r)->vel.py), 0.5);
+    play_assert_near(flyer(r)->vel.pyaw, 0.2);
     stage_end(&s);
 }
 

@@ -44,7 +44,8 @@ void tpi_simd_tuning_end(simd_tuning *t)
 
 /* The next command of the same kind goes on with the sums: clients send one several times a second.
  */
-void tpi_simd_tuning_begin(simd_tuning *t, tpi_sim_drive_mode mode, const double target[3])
+void tpi_simd_tuning_begin(simd_tuning *t, tpi_sim_drive_mode mode, const double target[3],
+                           const double way[2])
 {
     const simd_goal goal = mode == TPI_SIM_DRIVE_VELOCITY ? SIMD_GOAL_SPEED : SIMD_GOAL_POSE;
 
@@ -55,6 +56,8 @@ void tpi_simd_tuning_begin(simd_tuning *t, tpi_sim_drive_mode mode, const double
     for (int i = 0; i < 3; i++) {
         t->target[i] = target[i];
     }
+    t->way[0] = way[0];
+    t->way[1] = way[1];
 }
 
 /* One axis of a controller. */
@@ -79,7 +82,9 @@ static void keep_speed(simd_tuning *t, const tpi_sim_motion *now, double dt, dou
 static double profiled(const simd_tuning *t, double speed, double distance, double before,
                        double dt)
 {
-    const double most = t->most_mps > 0 ? t->most_mps : usual_mps;
+    const double asked = t->way[0] > 0 ? t->way[0] : usual_mps;
+    const double most =
+        t->most_mps > 0 && (t->way[0] == 0 || t->most_mps < asked) ? t->most_mps : asked;
 
     speed = limit(speed, fmin(most, distance / dt));
     if (t->most_mps2 > 0) {
@@ -105,7 +110,7 @@ static void go_to_pose(simd_tuning *t, const tpi_sim_motion *now, double dt, dou
 
     v[FORWARD] = drives ? profiled(t, speed, distance, now->velocity[FORWARD], dt) : 0;
     v[SIDEWAYS] = 0;
-    v[TURN] = limit(turn, fmin(usual_radps, fabs(bearing) / dt));
+    v[TURN] = limit(turn, fmin(t->way[1] > 0 ? t->way[1] : usual_radps, fabs(bearing) / dt));
 }
 
 void tpi_simd_tuning_step(simd_tuning *t, const simd_device *d)

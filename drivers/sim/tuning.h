@@ -31,6 +31,7 @@ typedef struct simd_tuning {
     double most_mps, most_mps2; /* on the way to a pose; 0 for no limit */
     simd_goal goal;
     double target[3];       /* a velocity, or a pose of the odometry */
+    double way[2];          /* the speed and the rate of turn to a pose; 0 for as usual */
     double sum[3], last[3]; /* of the errors; the error one step ago */
     bool begun;             /* `last` is valid */
 } simd_tuning;
@@ -38,8 +39,10 @@ typedef struct simd_tuning {
 /* Whether the tuning, not the engine, drives to such a goal. */
 bool tpi_simd_tuning_drives(const simd_tuning *t, tpi_sim_drive_mode mode);
 
-/* Take a command over; the first velocity follows from tpi_simd_tuning_step(). */
-void tpi_simd_tuning_begin(simd_tuning *t, tpi_sim_drive_mode mode, const double target[3]);
+/* Take a command over; the first velocity follows from tpi_simd_tuning_step(). `way` is the speed
+ * (m/s) and the rate of turn (rad/s) on the way to a pose, 0 for as usual. */
+void tpi_simd_tuning_begin(simd_tuning *t, tpi_sim_drive_mode mode, const double target[3],
+                           const double way[2]);
 
 /* The vehicle was stopped, or the engine drives it from now on. */
 void tpi_simd_tuning_end(simd_tuning *t);

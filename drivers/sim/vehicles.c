@@ -196,9 +196,12 @@ static tp_status check_control(const struct vehicle *v, tpi_sim_drive_mode mode,
                    position ? "velocity" : "position");
 }
 
-/* `names` are those of the three values, in messages. */
+static const double as_usual[2] = {0, 0};
+
+/* `names` are those of the three values, in messages. `way` is the speed and the rate of turn on
+ * the way to a pose. */
 static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char *const names[3],
-                         const double goal[3], tp_error *err)
+                         const double goal[3], const double way[2], tp_error *err)
 {
     simd_device *d = simd_of(device);
     struct vehicle *v = d->state;
@@ -209,18 +212,24 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char 
                            goal[i]);
         }
     }
+    if (!isfinite(way[0]) || !isfinite(way[1])) {
+        return tp_fail(err, TP_E_RANGE, "vel is %g m/s and %g rad/s, which is no speed to move at",
+                       way[0], way[1]);
+    }
     tp_status status = check_control(v, mode, err);
     if (status != TP_OK || v->off) { /* without power it hears and does not move, as a real one */
         return status;
     }
     status = tpi_sim_drive(d->owner->world, d->model, mode, goal, err);
+    status =
+        status == TP_OK ? tpi_sim_drive_at(d->owner->world, d->model, way[0], way[1], err) : status;
     if (status != TP_OK) {
         return status;
     }
     note_command(d, mode, goal);
     v->why = TP_HALT_UNASKED;
     if (tpi_simd_tuning_drives(&v->tuning, mode)) {
-        tpi_simd_tuning_begin(&v->tuning, mode, goal);
+        tpi_simd_tuning_begin(&v->tuning, mode, goal, way);
         tpi_simd_tuning_step(&v->tuning, d);
     } else {
         tpi_simd_tuning_end(&v->tuning);
@@ -239,15 +248,19 @@ static tp_status cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp
         goal[1] = profile->no_sideways && isfinite(goal[1]) ? 0 : goal[1];
         goal[2] = limit(goal[2], profile->turn_radps);
     }
-    return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, err);
+    return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, as_usual, err);
 }
 
 static tp_status cmd_pos(tp_device *device, const tp_position2d_cmd_pos *ask, tp_error *err)
 {
     static const char *const names[3] = {"pos.px", "pos.py", "pos.pa"};
     const double goal[3] = {ask->pos.px, ask->pos.py, ask->pos.pa};
+    const simd_profile *profile = simd_of(device)->profile;
+    const double way[2] = {
+        limit(hypot(ask->vel.px, ask->vel.py), profile != NULL ? profile->forward_mps : 0),
+        fabs(ask->vel.pa)};
 
-    return command(device, TPI_SIM_DRIVE_POSITION, names, goal, err);
+    return command(device, TPI_SIM_DRIVE_POSITION, names, goal, way, err);
 }
 
 /* Of a model that is no car the angle is a rate of turn, as in Stage. */
@@ -256,7 +269,7 @@ static tp_status cmd_car(tp_device *device, const tp_position2d_cmd_car *ask, tp
     static const char *const names[3] = {"velocity", "", "angle"};
     const double goal[3] = {ask->velocity, 0, ask->angle};
 
-    return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, err);
+    return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, as_usual, err);
 }
 
 /* Odometry says where it looks; it turns as fast as it may, on the way. */
@@ -268,7 +281,7 @@ static tp_status cmd_vel_head(tp_device *device, const tp_position2d_cmd_vel_hea
     const double goal[3] = {limit(ask->velocity, profile != NULL ? profile->forward_mps : 0), 0,
                             ask->angle};
 
-    return command(device, TPI_SIM_DRIVE_HEADING, names, goal, err);
+    return command(device, TPI_SIM_DRIVE_HEADING, names, goal, as_usual, err);
 }
 
 static tp_status get_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)

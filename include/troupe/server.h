@@ -49,6 +49,8 @@ typedef struct tp_server_options {
                         * (tp_front): the page, and the protocols of motion and universal robots. A
                         * front that cannot be opened is left out, with a note */
     bool no_page;      /* of these, not those with a page */
+    bool check; /* the server only shows whether its file is right, and never begins: a driver with
+                 * `isolated yes` is made here, where its mistakes are found */
 } tp_server_options;
 
 /* Read the configuration, create the devices and listen. No driver starts before tp_server_begin().

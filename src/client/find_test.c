@@ -305,6 +305,12 @@ static void what_is_lacking_is_told(void **state)
                   "no ranger meets \"x > 0, colour = red\": ranger:0 has x = -0.2; "
                   "ranger:1 does not know its colour; it has max_range, indoor, maker, beams; "
                   "ranger:4 does not know its colour; it has max_range, indoor, maker, beams");
+    finds_nothing(b, "laser", "nmae = front", TP_E_UNKNOWN,
+                  "no laser meets \"nmae = front\": laser:0 does not know its nmae; did you mean "
+                  "\"name\"?");
+    finds_nothing(b, "ranger", "index = 0, widht > 1", TP_E_UNKNOWN,
+                  "no ranger meets \"index = 0, widht > 1\": ranger:0 does not know its widht; did "
+                  "you mean \"width\"?; ranger:1 has index = 1; ranger:4 has index = 4");
     finds_nothing(b, "laser", "x != 0", TP_E_UNKNOWN,
                   "no laser meets \"x != 0\": laser:0 does not know its x");
     finds_nothing(b, "camera", "", TP_E_UNKNOWN, "the server has no camera");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
@@ -197,6 +198,46 @@ static void ask_geometry(tpi_inquiry *inquiry)
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
+/* Names are those of properties, and these of what is known of every device. */
+static void offer_own_names(tpi_nearest *nearest)
+{
+    static const char *const names[] = {"name", "driver", "index", "parent", "frame", "known"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tpi_nearest_offer(nearest, names[i]);
+    }
+    for (size_t i = 0; i < PLACE_NUMBERS; i++) {
+        tpi_nearest_offer(nearest, place_numbers[i].name);
+    }
+}
+
+/* The device says which of its properties was meant, or which it has. A name that is none of a
+ * property may be nearer. */
+static void note_unknown(tpi_inquiry *inquiry, const char *key, const char *why)
+{
+    static const char means[] = "; did you mean \"";
+    const char *meant = strstr(why, means);
+    char property[64] = "";
+    char hint[96];
+    tpi_nearest nearest;
+
+    if (meant != NULL) {
+        meant += strlen(means);
+        (void)snprintf(property, sizeof property, "%.*s", (int)strcspn(meant, "\""), meant);
+    }
+    tpi_nearest_init(&nearest, key);
+    if (property[0] != '\0') {
+        tpi_nearest_offer(&nearest, property);
+    }
+    offer_own_names(&nearest);
+    if (nearest.best == NULL || nearest.best == property) {
+        tp_fail(&inquiry->unknown, TP_E_UNKNOWN, "%s", why);
+    } else {
+        tp_fail(&inquiry->unknown, TP_E_UNKNOWN, "%s has no property \"%s\"%s",
+                inquiry->device.name, key, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    }
+}
+
 static void on_property(tpi_reading *reading, tp_status status, const void *answer, const char *why)
 {
     tpi_inquiry *inquiry = reading->context;
@@ -210,7 +251,7 @@ static void on_property(tpi_reading *reading, tp_status status, const void *answ
     } else {
         note_failure(inquiry, status, why);
         if (status == TP_E_UNKNOWN && inquiry->unknown.code == TP_OK) {
-            tp_fail(&inquiry->unknown, status, "%s", why);
+            note_unknown(inquiry, inquiry->wanted->wishes[reading - inquiry->readings].name, why);
         }
     }
     answered(inquiry);

@@ -386,7 +386,7 @@ static void devices_and_answers_are_noted(void **state)
     (void)state;
     assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
     assert_int_equal(tpi_log_writer_open(&writer, &options, NULL), TP_OK);
-    assert_int_equal(tpi_log_recorder_create(&recorder, writer, TPI_LOG_XDR, NULL), TP_OK);
+    assert_int_equal(tpi_log_recorder_create(&recorder, writer, TPI_LOG_XDR, NULL, NULL), TP_OK);
     assert_int_equal(
         tpi_log_recorder_add(recorder, "laser:3", "urg0", &tp_interface_laser, &device, NULL),
         TP_OK);
@@ -409,6 +409,56 @@ static void devices_and_answers_are_noted(void **state)
     assert_int_equal(tpi_log_reader_next(reader, &item, NULL), TP_E_CLOSED);
     tpi_log_reader_close(reader);
     tp_catalogue_destroy(catalogue);
+    tpi_buf_fini(&file);
+}
+
+/* A reader knows the interfaces of others from the recording, as a client from the server. */
+static void the_channel_of_an_own_interface_describes_it(void **state)
+{
+    static const char base[] = "interface base 213 \"Probes.\"\n"
+                               "struct base_probe \"A probe.\" { wet f32 1 \"Share of water.\" }\n";
+    static const char padi[] = "interface soil 212 \"Soil.\"\n"
+                               "use base\n"
+                               "struct soil_data \"One.\" { probe base_probe \"Its data.\" }\n"
+                               "data STATE 1 (soil_data) required \"New.\"\n";
+    const float wet = 0.5F;
+    tpi_buf file = {0};
+    const tpi_log_writer_options options = {.sink = to_buf, .context = &file};
+    tp_catalogue *own = NULL, *catalogue = NULL;
+    tpi_log_writer *writer = NULL;
+    tpi_log_recorder *recorder = NULL;
+    tpi_log_reader *reader = NULL;
+    tpi_log_item item;
+    tpi_log_track track;
+    unsigned device;
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&own, NULL), TP_OK);
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    assert_int_equal(tp_catalogue_load_text(own, "base.padi", base, strlen(base), NULL), TP_OK);
+    assert_int_equal(tp_catalogue_load_text(own, "soil.padi", padi, strlen(padi), NULL), TP_OK);
+    assert_int_equal(tpi_log_writer_open(&writer, &options, NULL), TP_OK);
+    assert_int_equal(tpi_log_recorder_create(&recorder, writer, TPI_LOG_JSON, own, NULL), TP_OK);
+    assert_int_equal(tpi_log_recorder_add(recorder, "soil:0", "x", tp_catalogue_named(own, "soil"),
+                                          &device, NULL),
+                     TP_OK);
+    assert_int_equal(tpi_log_recorder_put(recorder, device, 1, &wet, 1, 1, NULL), TP_OK);
+    tpi_log_recorder_destroy(recorder);
+    assert_int_equal(tpi_log_writer_close(writer, NULL), TP_OK);
+
+    const tpi_log_source source = source_of(&file);
+    assert_int_equal(tpi_log_reader_open(&reader, &source, NULL), TP_OK);
+    while (tpi_log_reader_next(reader, &item, NULL) == TP_OK && item.kind != TPI_LOG_CHANNEL) {
+    }
+    tpi_log_track_read(&track, &item, catalogue);
+    assert_null(track.what);
+    tpi_log_learn(catalogue, &item);
+    tpi_log_learn(catalogue, &item); /* a second channel adds nothing */
+    tpi_log_track_read(&track, &item, catalogue);
+    assert_string_equal(track.what->ask->name, "soil_data");
+    tpi_log_reader_close(reader);
+    tp_catalogue_destroy(catalogue);
+    tp_catalogue_destroy(own);
     tpi_buf_fini(&file);
 }
 
@@ -469,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_told_and_stays_told),
         cmocka_unit_test(no_chunk_is_longer_than_its_span),
         cmocka_unit_test(devices_and_answers_are_noted),
+        cmocka_unit_test(the_channel_of_an_own_interface_describes_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ enum { CODES = 256, MOST_PROPERTIES = 60 };
 
 static const char *const form_names[] = {"json", "xdr"};
 static const char device_notes[] = "troupe.device", answer_notes[] = "troupe.answer",
-                  property_notes[] = "troupe.properties";
+                  property_notes[] = "troupe.properties", padi_note[] = "padi.";
 
 /* A device, with its channels by code. */
 struct recorded {
@@ -20,6 +20,7 @@ struct recorded {
 
 struct tpi_log_recorder {
     tpi_log_writer *writer;
+    const tp_catalogue *catalogue; /* borrowed; NULL if all interfaces are built in */
     tpi_log_form form;
     struct recorded **devices; /* owned */
     unsigned count, room;
@@ -27,13 +28,14 @@ struct tpi_log_recorder {
 };
 
 tp_status tpi_log_recorder_create(tpi_log_recorder **out, tpi_log_writer *writer, tpi_log_form form,
-                                  tp_error *err)
+                                  const tp_catalogue *catalogue, tp_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL) {
         return tp_fail(err, TP_E_NOMEM, "no memory for a recorder");
     }
     (*out)->writer = writer;
+    (*out)->catalogue = catalogue;
     (*out)->form = form;
     return TP_OK;
 }
@@ -146,23 +148,88 @@ static tp_status make_schema(const tpi_log_recorder *recorder, const tp_interfac
     return status;
 }
 
+enum { PLAIN_NOTES = 5, MOST_DESCRIBED = 16 };
+
+/* The notes of a channel. Those of interfaces that are not built in describe them, in an order in
+ * which each finds those that it uses. */
+struct channel_notes {
+    tpi_log_note notes[PLAIN_NOTES + MOST_DESCRIBED + 1];
+    char names[MOST_DESCRIBED][80];
+    char *texts[MOST_DESCRIBED]; /* owned */
+    unsigned described;
+};
+
+static void release_notes(struct channel_notes *all)
+{
+    for (unsigned i = 0; i < all->described; i++) {
+        free(all->texts[i]);
+    }
+}
+
+static bool is_described(const struct channel_notes *all, const char *name)
+{
+    for (unsigned i = 0; i < all->described; i++) {
+        if (strcmp(all->names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tp_status describe(const tpi_log_recorder *recorder, const tp_interface *interface,
+                          struct channel_notes *all, tp_error *err)
+{
+    char name[sizeof all->names[0]];
+    tp_status status = TP_OK;
+
+    (void)snprintf(name, sizeof name, "%s%s", padi_note, interface->name);
+    if (tp_interface_is_builtin(interface) || is_described(all, name)) {
+        return TP_OK;
+    }
+    for (uint32_t i = 0; i < interface->use_count && status == TP_OK; i++) {
+        const tp_interface *used = recorder->catalogue != NULL
+                                       ? tp_catalogue_named(recorder->catalogue, interface->uses[i])
+                                       : NULL;
+        status = used != NULL ? describe(recorder, used, all, err) : TP_OK;
+    }
+    if (status != TP_OK || all->described == MOST_DESCRIBED) {
+        return status != TP_OK ? status
+                               : tp_fail(err, TP_E_LIMIT, "%s uses more than %d interfaces",
+                                         interface->name, MOST_DESCRIBED - 1);
+    }
+    const unsigned at = all->described;
+    if ((status = tp_interface_padi(&all->texts[at], interface)) != TP_OK) {
+        return tp_fail(err, status, "the interface %s cannot be described: %s", interface->name,
+                       tp_status_text(status));
+    }
+    memcpy(all->names[at], name, sizeof name);
+    all->notes[PLAIN_NOTES + at] = (tpi_log_note){all->names[at], all->texts[at]};
+    all->described++;
+    return TP_OK;
+}
+
 static tp_status make_channel(tpi_log_recorder *recorder, struct recorded *device,
                               const tp_message *what, tp_error *err)
 {
     char topic[160], code[8];
+    struct channel_notes all = {.notes = {{"device", device->name},
+                                          {"interface", device->interface->name},
+                                          {"message", what->name},
+                                          {"code", code},
+                                          {"driver", device->driver}}};
     uint16_t schema;
 
     (void)snprintf(topic, sizeof topic, "/%s/%s", device->name, what->name);
     (void)snprintf(code, sizeof code, "%u", what->code);
-    const tpi_log_note notes[] = {
-        {"device", device->name},   {"interface", device->interface->name},
-        {"message", what->name},    {"code", code},
-        {"driver", device->driver}, {NULL, NULL}};
-    const tp_status status = make_schema(recorder, device->interface, what, &schema, err);
-    return status == TP_OK
-               ? tpi_log_writer_channel(recorder->writer, schema, topic, form_names[recorder->form],
-                                        notes, &device->channels[what->code], err)
-               : status;
+    tp_status status = describe(recorder, device->interface, &all, err);
+    status =
+        status == TP_OK ? make_schema(recorder, device->interface, what, &schema, err) : status;
+    if (status == TP_OK) {
+        status = tpi_log_writer_channel(recorder->writer, schema, topic, form_names[recorder->form],
+                                        all.notes, &device->channels[what->code], err);
+    }
+    release_notes(&all);
+    return status;
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -270,6 +337,19 @@ bool tpi_log_about_read(tpi_log_about *about, const tpi_log_item *metadata,
     }
     return about->device[0] != '\0' && (answer || is_text(metadata->name, device_notes) ||
                                         is_text(metadata->name, property_notes));
+}
+
+void tpi_log_learn(tp_catalogue *catalogue, const tpi_log_item *channel)
+{
+    tpi_mcap_view notes = channel->notes, name, value;
+
+    while (tpi_log_take_note(&notes, &name, &value)) {
+        if (tpi_mcap_left(&name) > strlen(padi_note) &&
+            memcmp(name.at, padi_note, strlen(padi_note)) == 0) {
+            (void)tp_catalogue_load_text(catalogue, "a description of the recording",
+                                         (const char *)value.at, tpi_mcap_left(&value), NULL);
+        }
+    }
 }
 
 void tpi_log_track_read(tpi_log_track *track, const tpi_log_item *channel,

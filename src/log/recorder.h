@@ -2,8 +2,9 @@
  * recorder.h - the data of devices as channels of a recording, and back.
  *
  * Each data message of a device is a channel: the topic is "/laser:0/SCAN". Its notes say what a
- * player needs: `device`, `interface`, `message`, `code`, `driver`. The messages are in one of two
- * forms:
+ * player needs: `device`, `interface`, `message`, `code`, `driver`; and, for an interface that is
+ * not built in, `padi.NAME`: the files of those that it uses, then its own. The messages are in one
+ * of two forms:
  *
  *     json   as docs/reference/json.md says, with a JSON Schema: other tools can show it
  *     xdr    the bytes of the Player protocol without the header, with the interface file: small
@@ -26,9 +27,10 @@ typedef struct tpi_log_recorder tpi_log_recorder;
 
 typedef enum tpi_log_form { TPI_LOG_JSON, TPI_LOG_XDR } tpi_log_form;
 
-/* `writer` stays borrowed, and open. */
+/* `writer` stays borrowed, and open. So does `catalogue`, which has the interfaces that those of
+ * the devices use; NULL if all are built in. */
 tp_status tpi_log_recorder_create(tpi_log_recorder **out, tpi_log_writer *writer, tpi_log_form form,
-                                  tp_error *err);
+                                  const tp_catalogue *catalogue, tp_error *err);
 void tpi_log_recorder_destroy(tpi_log_recorder *recorder);
 
 /* A device to record: "laser:0". Names are copied, the interface stays borrowed. Returns its number
@@ -78,6 +80,10 @@ typedef struct tpi_log_about {
 /* Read metadata. False if they are not about a device. */
 bool tpi_log_about_read(tpi_log_about *about, const tpi_log_item *metadata,
                         const tp_catalogue *catalogue);
+
+/* Add the interfaces that a channel describes, unless the catalogue knows the name, the code or a
+ * struct of one. Before tpi_log_track_read(). */
+void tpi_log_learn(tp_catalogue *catalogue, const tpi_log_item *channel);
 
 /* Read the notes of a channel. */
 void tpi_log_track_read(tpi_log_track *track, const tpi_log_item *channel,

@@ -196,15 +196,21 @@ static void put_truth(tpi_buf *out, int64_t value)
     }
 }
 
-static void put_scalar(const struct printer *p, const tp_field *field, const void *at,
-                       const struct around *around)
+/* One number of a field or an array; of those that stand for yes or no, which. */
+static void put_value(const struct printer *p, const tp_field *field, const void *at)
 {
     if (p->block && is_truth(field)) {
         put_truth(p->out, tpi_number_get_whole(field->type, at));
-        return;
+    } else {
+        put_number(p, field->type, at);
     }
-    put_number(p, field->type, at);
-    if (!p->block) {
+}
+
+static void put_scalar(const struct printer *p, const tp_field *field, const void *at,
+                       const struct around *around)
+{
+    put_value(p, field, at);
+    if (!p->block || is_truth(field)) {
         return;
     }
     if (field->values != NULL) {
@@ -228,7 +234,7 @@ static void put_numbers(const struct printer *p, const tp_field *field, const ch
         } else if (i > 0) {
             tpi_buf_putc(p->out, ' ');
         }
-        put_number(p, field->type, elements + i * size);
+        put_value(p, field, elements + i * size);
     }
     tpi_buf_putc(p->out, ']');
     if (p->block && count > 0) {

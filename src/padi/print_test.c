@@ -58,6 +58,17 @@ static void bits_without_a_name_are_shown(void **state)
            "  charging: 0 (POWER_CHARGING_NONE)");
 }
 
+static void each_truth_of_an_array_is_told(void **state)
+{
+    (void)state;
+    uint8_t pressed[] = {0, 1, 7};
+    const tp_bumper_data bumpers = {.bumpers_count = 3, .bumpers = pressed};
+
+    prints(&tp_desc_bumper_data, &bumpers, TP_TEXT_BLOCK,
+           "bumper_data\n  bumpers: [no yes yes (7)]");
+    prints(&tp_desc_bumper_data, &bumpers, TP_TEXT_LINE, "bumper_data{bumpers=[0 1 7]}");
+}
+
 static void a_unit_on_a_struct_reaches_its_members(void **state)
 {
     (void)state;
@@ -284,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_line_has_names_and_values),
         cmocka_unit_test(a_block_has_units_and_names),
         cmocka_unit_test(bits_without_a_name_are_shown),
+        cmocka_unit_test(each_truth_of_an_array_is_told),
         cmocka_unit_test(a_unit_on_a_struct_reaches_its_members),
         cmocka_unit_test(units_on_structs_add_up),
         cmocka_unit_test(an_enum_value_without_a_name_is_marked),

@@ -62,6 +62,10 @@ tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_er
     if (status != TP_OK) {
         return status;
     }
+    /* What such a driver finds wrong is known only in its process otherwise. */
+    if (server->options.check) {
+        blueprint = entry->asked;
+    }
     status = tpi_hub_prepare(server->hub, &blueprint, &building, &entry->instance, &why);
     if (status != TP_OK) {
         const struct driver_entry *part = entry;

@@ -17,53 +17,82 @@
 
 /* ---- Writing a section out ------------------------------------------------------------------- */
 
+/* Mistakes are reported where they stand in the file: what is written goes to the same line and
+ * column, unless they are behind already. Values that a macro brings stand elsewhere. */
+static void go_to(tpi_buf *out, const tpi_cfg_section *section, const tpi_cfg_place *place)
+{
+    const char *text = tpi_buf_text(out);
+    unsigned line = 1;
+    unsigned column = 1;
+
+    if (strcmp(place->file, section->place.file) != 0) {
+        return;
+    }
+    for (; *text != '\0'; text++) {
+        column = *text == '\n' ? 1 : column + 1;
+        line += *text == '\n';
+    }
+    for (; line < place->line; line++) {
+        tpi_buf_puts(out, "\n");
+        column = 1;
+    }
+    for (; line == place->line && column < place->column; column++) {
+        tpi_buf_puts(out, " ");
+    }
+}
+
 static void write_value(tpi_buf *out, const tpi_cfg_value *value)
 {
     const char *quote = value->kind == TPI_CFG_STRING ? "\"" : "";
 
-    tpi_buf_printf(out, " %s%s%s", quote, value->text, quote);
+    tpi_buf_printf(out, "%s%s%s ", quote, value->text, quote);
 }
 
-static void write_field(tpi_buf *out, const tpi_cfg_field *field)
+static void write_field(tpi_buf *out, const tpi_cfg_section *section, const tpi_cfg_field *field)
 {
-    tpi_buf_printf(out, "  %s%s", field->name, field->tuple ? " [" : "");
+    go_to(out, section, &field->place);
+    tpi_buf_printf(out, "%s %s", field->name, field->tuple ? "[" : "");
     for (uint32_t i = 0; i < field->value_count; i++) {
+        go_to(out, section, &field->values[i].place);
         write_value(out, &field->values[i]);
     }
-    tpi_buf_puts(out, field->tuple ? " ]\n" : "\n");
+    tpi_buf_puts(out, field->tuple ? "] " : "");
 }
 
+/* Without its end. */
 static void write_section(tpi_buf *out, const tpi_cfg_section *section)
 {
-    tpi_buf_printf(out, "%s\n(\n", section->type);
+    go_to(out, section, &section->place);
+    tpi_buf_printf(out, "%s ( ", section->type);
     for (uint32_t i = 0; i < section->field_count; i++) {
         if (!tpi_fields_have(&tpi_driver_section, section->fields[i].name, FIELD_LOCAL)) {
-            write_field(out, &section->fields[i]);
+            write_field(out, section, &section->fields[i]);
         }
     }
     for (uint32_t i = 0; i < section->section_count; i++) {
         /* ranks of writers are decided here: the child knows no writers */
         if (strcmp(section->sections[i]->type, "writer") != 0) {
             write_section(out, section->sections[i]);
-            tpi_buf_puts(out, ")\n");
+            tpi_buf_puts(out, ") ");
         }
     }
 }
 
-/* Units, plug-ins and whatever else stands at the top of the file. */
+/* Units, plug-ins and whatever else stands at the top of the file. This server has read them, so it
+ * does not matter where they stand: after the section. */
 static void write_globals(tpi_buf *out, tpi_cfg *cfg)
 {
     const tpi_cfg_section *root = tpi_cfg_root(cfg);
 
     for (uint32_t i = 0; i < root->field_count; i++) {
         if (!tpi_fields_have(&tpi_top_section, root->fields[i].name, FIELD_LOCAL)) {
-            write_field(out, &root->fields[i]);
+            write_field(out, root, &root->fields[i]);
         }
     }
     for (uint32_t i = 0; i < root->section_count; i++) {
         if (strcmp(root->sections[i]->type, "interface") == 0) {
             write_section(out, root->sections[i]);
-            tpi_buf_puts(out, ")\n");
+            tpi_buf_puts(out, ") ");
         }
     }
 }
@@ -103,7 +132,7 @@ static tp_status write_required(tp_server *server, tpi_buf *out, const tpi_cfg_v
         return status;
     }
     const unsigned robot = address.robot > 0 ? address.robot : server->options.port;
-    tpi_buf_printf(out, " \"%s:%s/%u:%u:%s:%u\"", address.key, server->folder, robot, robot,
+    tpi_buf_printf(out, "\"%s:%s/%u:%u:%s:%u\" ", address.key, server->folder, robot, robot,
                    address.interface, address.index);
     return serve_children(server, robot, err);
 }
@@ -117,11 +146,11 @@ static tp_status write_requires(tp_server *server, tpi_buf *out, tpi_cfg_section
     if (field == NULL) {
         return TP_OK;
     }
-    tpi_buf_puts(out, "  requires [");
+    tpi_buf_puts(out, "requires [ ");
     for (uint32_t i = 0; i < field->value_count && status == TP_OK; i++) {
         status = write_required(server, out, &field->values[i], err);
     }
-    tpi_buf_puts(out, " ]\n");
+    tpi_buf_puts(out, "] ");
     return status;
 }
 
@@ -201,10 +230,10 @@ tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint
     status = status == TP_OK ? check_one_robot(section, blueprint, err) : status;
     status = status == TP_OK ? make_folder(server, err) : status;
     if (status == TP_OK) {
-        write_globals(&text, server->file->cfg);
         write_section(&text, section);
         status = write_requires(server, &text, section, err);
-        tpi_buf_puts(&text, ")\n");
+        tpi_buf_puts(&text, ") ");
+        write_globals(&text, server->file->cfg);
     }
     if (status == TP_OK && text.failed) {
         status = tp_fail(err, TP_E_NOMEM, "out of memory");

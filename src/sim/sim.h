@@ -220,8 +220,14 @@ typedef struct tpi_sim_motion {
 tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
                         const double goal[3], tp_error *err);
 
-/* The same in velocity mode by a controller that is not built in: it does nothing while the model
- * is led by somebody else, or all controllers rest. */
+/* How fast it drives and turns at most on the way to the pose of the last command, in position
+ * mode, within its bounds. 0 for as usual, as after each command: 0.4 m/s and 1 rad/s. Fails for a
+ * model that cannot be driven and for numbers below 0 or not finite. */
+tp_status tpi_sim_drive_at(tpi_sim *sim, tpi_sim_model model, double mps, double radps,
+                           tp_error *err);
+
+/* tpi_sim_drive() in velocity mode by a controller that is not built in: it does nothing while the
+ * model is led by somebody else, or all controllers rest. */
 tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3], tp_error *err);
 
 /* Let it stand still; the program that leads it stays the same. Nothing for a model that cannot be

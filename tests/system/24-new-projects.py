@@ -105,6 +105,7 @@ def files_are_never_overwritten():
         result = new(folder, "driver", "mine")
         tap.equal((result.returncode, result.stderr), (1, "troupe new: cannot write mine.cfg: File exists\n"))
         tap.equal(pathlib.Path(folder, "mine.cfg").read_text(), "precious")
+        tap.equal(os.listdir(folder), ["mine.cfg"])
 
 
 def mistakes_are_explained():
@@ -114,6 +115,7 @@ def mistakes_are_explained():
                                  (("world", "../x"), '"../x" is no name: a letter, then at most 39 letters, digits and _'),
                                  (("world", "2x"), '"2x" is no name: a letter, then at most 39 letters, digits and _'),
                                  (("world", "x" * 41), f'"{"x" * 41}" is no name: a letter, then at most 39 letters, digits and _'),
+                                 (("driver", "static"), '"static" is a word of C, which cannot name a driver'),
                                  (("world", "a", "b"), 'unexpected "b"')):
             result = new(folder, *arguments)
             tap.equal((result.returncode, result.stderr), (2, f"troupe new: {error}\nTry: troupe new --help\n"))

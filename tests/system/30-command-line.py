@@ -102,6 +102,10 @@ def interfaces_are_listed_and_described():
     assert "request  GET_GEOM 1" in text and "f64[ranges_count]" in text, text
     says(troupe("interfaces", "rangr"), 1,
          'troupe interfaces: there is no interface "rangr"; did you mean "ranger"?\n')
+    says(troupe("interfaces", "garden"), 1,
+         'troupe interfaces: there is no interface "garden"; an own one is read with --load FILE or --url HOST\n')
+    says(troupe("encode", "garden", "data", "STATE"), 1,
+         'troupe encode: there is no interface "garden"; an own one is read with --load FILE\n')
     says(troupe("interfaces", "--jsn"), 2, usage("interfaces", 'unexpected "--jsn"'))
 
 

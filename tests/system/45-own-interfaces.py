@@ -132,6 +132,20 @@ def the_way_out_is_a_copy_of_the_files():
     tap.equal(result.stderr, "troupe interfaces: --padi needs the NAME of an interface\nTry: troupe interfaces --help\n")
 
 
+def recordings_describe_them():
+    """What reads a recording needs no file: tables, lists and pictures."""
+    with garden() as url, tempfile.TemporaryDirectory() as folder:
+        for form in ("json", "xdr"):
+            path = f"{folder}/{form}.mcap"
+            tap.equal(troupe("log", "soil:0", "-o", path, "-n", "3", "--form", form, url=url).returncode, 0)
+            result = troupe("log", "csv", path)
+            tap.equal((result.returncode, result.stderr, len(result.stdout.splitlines())), (0, "", 4))
+            tap.equal("soil:0 STATE moisture" in result.stdout and "(kPa)" in result.stdout, True)
+        tap.equal(troupe("log", "soil:0", "-o", f"{folder}/t.csv", "-n", "2", url=url).returncode, 0)
+        with open(f"{folder}/t.csv", encoding="utf-8") as table:
+            tap.equal(len(table.readlines()), 3)
+
+
 def programs_open_and_find_them():
     with garden() as url:
         tap.equal(tap.run([PROBE, "look", f"tcp:{url}"]).stdout.splitlines()[-2:], ["soil:0 fake", "laser:0 fake"])
@@ -144,6 +158,9 @@ def properties_that_no_device_has_are_told():
         tap.equal((result.returncode, result.stderr),
                   (0, 'troupe list: --where: laser:0 has no property "max_rnge"; did you mean "max_range"?\n'))
         tap.equal(result.stdout.endswith(": 0 devices\n"), True)
+        for wrong, right in (("nmae", "name"), ("drivr", "driver"), ("hieght", "height")):
+            tap.equal(troupe("list", "--where", f"{wrong} = 1", url).stderr,
+                      f'troupe list: --where: soil:0 has no property "{wrong}"; did you mean "{right}"?\n')
         tap.equal(troupe("list", "--where", "max_range > 1e9", url).stderr, "")
         result = troupe("property", "soil:0", "colour", url=url)
         tap.equal(result.stderr.startswith('troupe property: soil:0 has no property "colour"; it has rate, noise'), True)
@@ -166,5 +183,5 @@ def devices_are_found_by_the_name_that_lists_show():
 tap.main(devices_are_listed_with_their_interface, statistics_name_them, lines_to_copy_name_the_server, data_is_printed_with_its_units, requests_are_made,
          a_mistyped_name_is_compared_with_them, a_server_that_forwards_reads_the_description_too,
          a_server_that_cannot_be_asked_is_reported_with_a_way_out, the_way_out_is_a_copy_of_the_files,
-         programs_open_and_find_them, properties_that_no_device_has_are_told,
+         recordings_describe_them, programs_open_and_find_them, properties_that_no_device_has_are_told,
          devices_are_found_by_the_name_that_lists_show)

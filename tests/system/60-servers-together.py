@@ -309,6 +309,22 @@ def its_error_names_it_once():
         tap.equal((line.startswith("fake1: open tcp:127.0.0.1:1: "), "fake0" in line), (True, False))
 
 
+def its_mistakes_are_found_where_they_stand():
+    """By a check in the server itself; by its process when it starts."""
+    text = ('# a world that is not there\ndriver\n(\n  isolated yes alwayson yes restart 0 provides [ "position2d:0" ]\n'
+            '  name "sim"\n  speed 2 worldfile "none.world"\n)\nunit_length "cm"\n')
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(text)
+        file.flush()
+        wrong = f"{file.name}:6:11: sim0: {os.path.dirname(file.name)}/none.world: No such file or directory"
+        result = tap.run([PROGRAM, "check", file.name])
+        tap.equal((result.returncode, result.stderr), (1, f"troupe check: {wrong}\n"))
+        command = [PROGRAM, "run", file.name, "--port", "0", "--quiet", "--no-web"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
+            tap.equal(server.stderr.readline(), f"troupe run: {wrong}\n")
+            server.terminate()
+
+
 def each_try_to_start_it_has_its_own_process():
     """The process of the last try may still live; it is ended, and the next one does not meet it."""
     text = 'driver ( name "fake" provides [ "position2d:0" ] isolated yes port "/dev/none" alwayson yes restart 0.1 )\n'
@@ -376,7 +392,8 @@ tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_
          two_servers_may_use_each_other, the_lease_of_a_client_holds_on_the_other_server_too,
          a_longer_one_holds_from_its_first_command_on,
          an_isolated_driver_works_like_any_other,
-         its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, each_try_to_start_it_has_its_own_process,
+         its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, its_mistakes_are_found_where_they_stand,
+         each_try_to_start_it_has_its_own_process,
          it_may_use_devices_of_its_parent,
          it_ends_with_its_users_and_with_its_parent, a_killed_parent_takes_its_children_along,
          what_is_wrong_with_it_is_told)

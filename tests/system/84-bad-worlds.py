@@ -250,9 +250,19 @@ def a_robot_of_ours_without_its_include_is_hinted_at():
             refused(f'{robot} ( name "a" )\n',
                     f'x.world:1:1: there is no model "{robot}"; include "robots/{path.name}" defines it')
             tap.equal(run(f'include "robots/{path.name}"\n{robot} ( name "a" )\n'), (0, ""))
+    refused('pionier ( name "a" )\n',
+            'x.world:1:1: there is no model "pionier"; did you mean "pioneer"? include "robots/pioneer.inc" defines it')
 
 
-tap.main(check_tells_the_mistakes_of_all_models, a_robot_of_ours_without_its_include_is_hinted_at, a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
+def a_macro_of_stage_without_its_include_is_hinted_at():
+    for macro, file in (("pioneer2dx", "pioneer"), ("fancypioneer2dx", "pioneer"), ("roomba", "irobot"), ("sicklaser", "sick"),
+                        ("hokuyolaser", "hokuyo"), ("floorplan", "map"), ("person", "people"), ("wall", "things")):
+        refused(f'{macro} ( name "a" )\n', f'x.world:1:1: there is no model "{macro}"; include "{file}.inc" defines it')
+        tap.equal(run(f'include "{file}.inc"\n{macro} ( name "a" )\n')[0], 0)
+
+
+tap.main(check_tells_the_mistakes_of_all_models, a_robot_of_ours_without_its_include_is_hinted_at,
+         a_macro_of_stage_without_its_include_is_hinted_at, a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
          what_stands_for_it_in_a_later_section_is_a_note, a_thousand_sections_do_not_make_a_thousand_notes,
          an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,

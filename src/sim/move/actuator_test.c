@@ -199,6 +199,7 @@ static void lamps_blink_by_simulated_time(void **state)
     tpi_sim *sim = sim_make("blinkenlight( name \"b\" period 400 dutycycle 0.5 )\n"
                             "lightindicator( name \"l\" pose [3 0 0 0] )\n");
     tpi_sim_lamp lamp;
+    tp_error err;
     char seen[9] = {0};
 
     (void)state;
@@ -219,6 +220,10 @@ static void lamps_blink_by_simulated_time(void **state)
     assert_int_equal(tpi_sim_set_lamp(sim, sim_named(sim, "l"), &lamp, NULL), TP_OK);
     assert_int_equal(tpi_sim_get_lamp(sim, sim_named(sim, "l"), &lamp, NULL), TP_OK);
     assert_true(lamp.lit);
+    lamp.period = 0.5;
+    lamp.duty = 0.5;
+    assert_int_equal(tpi_sim_set_lamp(sim, sim_named(sim, "l"), &lamp, &err), TP_E_UNSUPPORTED);
+    assert_string_equal(err.text, "a lightindicator is on or off; a blinkenlight blinks");
     lamp.duty = 2;
     assert_int_equal(tpi_sim_set_lamp(sim, sim_named(sim, "b"), &lamp, NULL), TP_E_RANGE);
     tpi_sim_destroy(sim);

@@ -46,6 +46,7 @@ static tp_status set_goal(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode 
     }
     state->mode = mode;
     state->own = 0;
+    state->mps = state->radps = 0;
     for (int i = 0; i < 3; i++) {
         state->goal[i] = goal[i];
     }
@@ -61,6 +62,23 @@ tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mo
         tpi_sim_lead(sim, model, true);
     }
     return status;
+}
+
+tp_status tpi_sim_drive_at(tpi_sim *sim, tpi_sim_model model, double mps, double radps,
+                           tp_error *err)
+{
+    const struct sim_position *config;
+    struct sim_position_state *state = state_of(sim, model, &config);
+
+    if (state == NULL) {
+        return no_driver(err);
+    }
+    if (!(mps >= 0 && mps <= TPI_SIM_FARTHEST && radps >= 0 && radps <= TPI_SIM_FARTHEST)) {
+        return tp_fail(err, TP_E_RANGE, "%g m/s and %g rad/s are no speeds for a way", mps, radps);
+    }
+    state->mps = (float)mps;
+    state->radps = (float)radps;
+    return TP_OK;
 }
 
 tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3], tp_error *err)

@@ -143,6 +143,10 @@ tp_status tpi_sim_set_lamp(tpi_sim *sim, tpi_sim_model model, const tpi_sim_lamp
                        lamp->period, lamp->duty);
     }
     tpi_sim_model_info(sim, model, &info);
+    if (info.kind == TPI_SIM_LIGHTINDICATOR && lamp->period > 0 && lamp->duty < 1) {
+        return tp_fail(err, TP_E_UNSUPPORTED,
+                       "a lightindicator is on or off; a blinkenlight blinks");
+    }
     state->enabled = lamp->enabled;
     if (info.kind == TPI_SIM_BLINKENLIGHT) {
         state->period_us = lamp->period * 1e6;

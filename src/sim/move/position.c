@@ -246,7 +246,8 @@ static bool position_check(const struct sim_common *common)
     const struct sim_position_state *state = (const struct sim_position_state *)common;
     bool good = state->mode <= TPI_SIM_DRIVE_HEADING && state->own <= 1 && state->trying <= 1 &&
                 state->loaded <= 1 && fabsf(state->spot[0]) <= 1e15F &&
-                fabsf(state->spot[1]) <= 1e15F;
+                fabsf(state->spot[1]) <= 1e15F && state->mps >= 0 && isfinite(state->mps) &&
+                state->radps >= 0 && isfinite(state->radps);
 
     for (int i = 0; i < 3; i++) {
         good = good && fabs(state->goal[i]) <= TPI_SIM_FARTHEST &&
@@ -295,6 +296,17 @@ static double turn_to(const struct sim_position *p, double angle, double dt)
     return limit(angle * fmin(quickly, 1 / dt), -most, most);
 }
 
+/* The speed that a command asks for is that of the motion, not that of each axis. */
+static void keep_within(double v[2], float mps)
+{
+    const double speed = hypot(v[0], v[1]);
+
+    if (mps > 0 && speed > (double)mps) {
+        v[0] *= (double)mps / speed;
+        v[1] *= (double)mps / speed;
+    }
+}
+
 /* Towards a pose: a robot that can go sideways does all at once, another one turns towards the
  * goal, drives, and turns to the heading at last. */
 static void go_to(const struct sim_position *p, const struct sim_position_state *state, double dt,
@@ -304,21 +316,24 @@ static void go_to(const struct sim_position *p, const struct sim_position_state 
     const double dy = state->goal[1] - state->estimate[1];
     const double da = sim_normal(state->goal[2] - state->estimate[2]);
     const double distance = hypot(dx, dy);
+    const double mps = state->mps > 0 ? (double)state->mps : 0.4;
+    const double radps = state->radps > 0 ? (double)state->radps : 1;
     double s;
     double c;
 
     v[0] = v[1] = 0;
     if (p->drive == SIM_OMNI) {
         sim_sincos(state->estimate[2], &s, &c);
-        v[0] = approach(c * dx + s * dy, 0.4, dt);
-        v[1] = approach(c * dy - s * dx, 0.4, dt);
-        v[2] = approach(da, 1, dt);
+        v[0] = approach(c * dx + s * dy, mps, dt);
+        v[1] = approach(c * dy - s * dx, mps, dt);
+        v[2] = approach(da, radps, dt);
+        keep_within(v, state->mps);
     } else if (distance < 0.02) {
-        v[2] = approach(da, 1, dt);
+        v[2] = approach(da, radps, dt);
     } else {
         const double bearing = sim_normal(atan2(dy, dx) - state->estimate[2]);
-        v[0] = fabs(bearing) < SIM_PI / 16 ? approach(distance, 0.4, dt) : 0;
-        v[2] = approach(bearing, 1, dt);
+        v[0] = fabs(bearing) < SIM_PI / 16 ? approach(distance, mps, dt) : 0;
+        v[2] = approach(bearing, radps, dt);
     }
 }
 

@@ -35,6 +35,7 @@ struct sim_position_state {
     uint32_t delivered;  /* how many things its controller has brought to the sink */
     uint32_t loaded;     /* it carries one; 0 or 1 */
     uint32_t working_us; /* how long it has been loading or unloading */
+    float mps, radps;    /* that it drives and turns with to a pose at most; 0 as usual */
     uint32_t spare;
     float spot[2]; /* that it has not left since, in the world */
     double goal[3];

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sim/control.h"
 #include "sim/maths.h"
+#include "sim/world/supplies.h"
 #include "sim/world/world.h"
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
@@ -93,32 +94,10 @@ static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *pla
     tpi_buf_fini(&names);
 }
 
-/* The robots of worlds/robots: "; include "robots/pioneer.inc" defines it". False for others. */
-static bool hint_include(const char *type, char *hint, size_t size)
-{
-    static const struct {
-        const char *type, *file;
-    } robots[] = {{"arduino", "arduino"}, {"carrier", "carrier"},   {"create", "create"},
-                  {"create1", "create1"}, {"create2", "create2"},   {"finch", "finch"},
-                  {"finch1", "finch1"},   {"follower", "follower"}, {"lms", "lasers"},
-                  {"urg", "lasers"},      {"mite", "mite"},         {"nxt", "nxt"},
-                  {"p3dx", "p3dx"},       {"pioneer", "pioneer"},   {"sick", "sick"},
-                  {"srv1", "srv1"},       {"tello", "tello"},       {"rover", "rover"},
-                  {"evid30", "evid30"},   {"receiver", "receiver"}, {"urg04lx", "urg04lx"}};
-
-    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
-        if (strcmp(robots[i].type, type) == 0) {
-            snprintf(hint, size, "; include \"robots/%s.inc\" defines it", robots[i].file);
-            return true;
-        }
-    }
-    return false;
-}
-
 static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
 {
     tpi_nearest nearest;
-    char hint[96];
+    char hint[128];
 
     tpi_nearest_init(&nearest, section->type);
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
@@ -130,11 +109,10 @@ static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *
     if (status != TP_OK) {
         return status;
     }
-    if (!hint_include(section->type, hint, sizeof hint)) {
-        if (nearest.best == NULL) {
-            tell_kinds(loader, &section->place);
-        }
-        tpi_nearest_hint(&nearest, hint, sizeof hint);
+    tpi_nearest_hint(&nearest, hint, sizeof hint);
+    if (!tpi_sim_hint_supply(section->type, nearest.best == NULL, hint, sizeof hint) &&
+        nearest.best == NULL) {
+        tell_kinds(loader, &section->place);
     }
     return section->macro == NULL
                ? tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",

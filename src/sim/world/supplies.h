@@ -1,0 +1,16 @@
+/*
+ * supplies.h - the macros that the files of worlds/ define: robots, furniture, those of Stage.
+ *
+ * The list is in the program, so that a world without the `include` is told which one it needs.
+ */
+#ifndef TROUPE_SIM_WORLD_SUPPLIES_H
+#define TROUPE_SIM_WORLD_SUPPLIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `; include "robots/pioneer.inc" defines it` of such a macro; with `nearly`, also of a name that
+ * was most likely meant to be one. False, and nothing is written, for others. */
+bool tpi_sim_hint_supply(const char *type, bool nearly, char *hint, size_t size);
+
+#endif
