@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "base/order.h"
 #include "client/inside.h"
 
 /* A server of ours stops what moves after a second of silence. */
@@ -20,25 +21,47 @@
 /* However short a lease is. */
 #define SHORTEST_NS (10 * TP_NS_PER_MS)
 
-static void speak_every(tp_client *client, int64_t period_ns)
+/* Longer ones ask for no more. */
+static const double LONGEST_S = 3600;
+
+/* A third of the shortest lease, so that two words may be late. */
+static int64_t wanted_period_ns(const tp_client *client)
 {
-    client->alive.period_ns = period_ns;
-    tp_timer_every(client->alive.timer, period_ns);
+    int64_t period_ns = ALIVE_NS;
+
+    for (const tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
+        if (proxy->moved && proxy->lease_ns > 0) {
+            period_ns = tpi_smaller(period_ns, proxy->lease_ns / 3);
+        }
+    }
+    return tpi_larger(period_ns, SHORTEST_NS);
 }
 
-/* A third of the lease, so that two words may be late. */
+static void speak_often_enough(tp_client *client)
+{
+    const int64_t period_ns = wanted_period_ns(client);
+
+    if (period_ns != client->alive.period_ns) {
+        client->alive.period_ns = period_ns;
+        tp_timer_every(client->alive.timer, period_ns);
+    }
+}
+
+/* A lease without an end, or a long one, asks for nothing. */
 static void on_lease(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
 {
     tp_client *client = ask->client;
     const tp_lease *lease = status == TP_OK && answer != NULL ? tp_msg_payload(answer) : NULL;
 
     (void)why;
-    if (lease == NULL || !(lease->duration > 0) || !client->alive.moved) {
-        return; /* there is none, or it has no end */
+    if (lease == NULL || ask->proxy == NULL) {
+        return;
     }
-    const double third = lease->duration / 3 * (double)TP_NS_PER_S;
-    if (third < (double)client->alive.period_ns) {
-        speak_every(client, third > (double)SHORTEST_NS ? (int64_t)third : SHORTEST_NS);
+    const double most_s = fmin(lease->duration, LONGEST_S);
+    ask->proxy->lease_ns =
+        lease->duration > 0 ? tpi_larger((int64_t)(most_s * (double)TP_NS_PER_S), 1) : 0;
+    if (client->alive.moved) {
+        speak_often_enough(client);
     }
 }
 
@@ -63,7 +86,7 @@ static void keep_lease(tp_client *client, tp_proxy *proxy)
 {
     if (!client->alive.moved) {
         client->alive.moved = true;
-        speak_every(client, ALIVE_NS);
+        speak_often_enough(client);
     }
     if (proxy != NULL && !proxy->moved) {
         proxy->moved = true;
@@ -88,6 +111,7 @@ void tpi_client_holds(tp_client *client, tp_proxy *proxy)
 void tpi_client_rests(tp_client *client)
 {
     client->alive.moved = false;
+    client->alive.period_ns = 0;
     tp_timer_cancel(client->alive.timer);
 }
 

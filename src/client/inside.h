@@ -187,8 +187,9 @@ struct tp_proxy {
     bool closed;       /* to be released when no callback runs */
     int64_t reopen_ns; /* how long until it is tried again if it is not there; 0 for the usual */
     double rate_hz;
-    tp_lease lease; /* what the program asks for; texts are empty */
-    bool moved;     /* since it was opened */
+    tp_lease lease;   /* what the program asks for; texts are empty */
+    bool moved;       /* since it was opened */
+    int64_t lease_ns; /* that the server said it has; 0 if it has none, or has not said yet */
     char name[80];
     char driver[TP_MAX_DRIVER_STRING_LEN];
     tp_error refusal; /* why it is not open, when the server said so */

@@ -84,6 +84,19 @@ static void but_not_less_often_than_usual_nor_all_the_time(void **state)
     assert_int_equal(words_in_a_second(b), 100);
 }
 
+static void but_less_often_when_its_lease_is_longer_again(void **state)
+{
+    struct bench *b = *state;
+    tp_proxy *base = begin(b, 0.15);
+
+    move(b, base);
+    assert_int_equal(words_in_a_second(b), 20);
+    seen.duration = 60;
+    assert_int_equal(tp_proxy_set_lease(base, 60, &b->err), TP_OK);
+    turn(b);
+    assert_int_equal(words_in_a_second(b), 3);
+}
+
 static void a_lease_without_an_end_needs_no_more_words(void **state)
 {
     struct bench *b = *state;
@@ -254,6 +267,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_client_speaks_often_enough_for_its_lease),
+        TEST(but_less_often_when_its_lease_is_longer_again),
         TEST(but_not_less_often_than_usual_nor_all_the_time),
         TEST(a_lease_without_an_end_needs_no_more_words),
         TEST(a_loop_does_not_speak_for_a_program_that_makes_no_calls),
