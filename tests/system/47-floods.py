@@ -54,6 +54,8 @@ def tiles_of_a_large_map():
             trial.attack(MAP, tile, 0.3, once=True, attackers=1)  # the driver makes its map
             holds(lambda: trial.attack(MAP, tile * 950, 1.5, once=True, attackers=1))
             holds(lambda: trial.attack(MAP, tile * 950, 1.5))
+            little = floods.message(MAP, REQUEST, 2, struct.pack(">IIIIIII", 0, 0, 1, 1, 0, 0, 0))
+            holds(lambda: trial.attack(MAP, little * 300 + tile * 300, 1.5, once=True, attackers=1))  # not known by the first ones
             with player.Client(trial.server.address) as patient:  # what waits is answered, in order
                 patient.open(MAP, 0)
                 body = struct.pack(">IIIIIII", 0, 0, 2048, 2048, 0, 0, 0)
