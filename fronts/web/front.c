@@ -81,6 +81,9 @@ static void tick(void *context)
         if (c->behind_ns != 0) {
             tpi_web_behind(c);
         }
+        if (c->behind.count > 0) {
+            tpi_web_count_waiting(c);
+        }
     }
     for (struct client *visitor = front->visitors; visitor != NULL; visitor = visitor->next) {
         tpi_web_uses_tick(visitor, now_ns);

@@ -81,10 +81,10 @@ static void begin(struct grid *grid, const tp_map_info *info)
 {
     const double now_s = tp_clock_wall_s(tp_hub_clock(tp_front_hub(grid->front->instance)));
     const uint64_t cells = (uint64_t)info->width * info->height;
-    struct note *note = calloc(1, sizeof *note);
+    struct note *note = tpi_web_note_create();
 
     if (cells == 0 || cells > MOST_CELLS || note == NULL) {
-        free(note);
+        tpi_web_note_unref(note);
         fail(grid, cells == 0           ? "the map is empty"
                    : cells > MOST_CELLS ? "the map has too many cells for one message"
                                         : "out of memory");
@@ -92,7 +92,6 @@ static void begin(struct grid *grid, const tp_map_info *info)
     }
     const size_t length = tpi_ros_grid(&grid->addr, info, now_s, NULL, 0);
     uint8_t *bytes = (uint8_t *)tpi_buf_reserve(&note->frame, TPI_WEB_STAMP + length);
-    note->references = 1;
     if (bytes == NULL) {
         tpi_web_note_unref(note);
         fail(grid, "out of memory");
@@ -110,7 +109,7 @@ static void begin(struct grid *grid, const tp_map_info *info)
 
 static void complete(struct grid *grid)
 {
-    tpi_web_note_unref(grid->made);
+    tpi_web_note_drop(grid->front, grid->made);
     grid->made = grid->being;
     grid->made_info = grid->info;
     grid->being = NULL;
@@ -169,14 +168,13 @@ static void begin_text(struct grid *grid)
     text->begun = grid->version;
     text->next = 0;
     text->info = grid->made_info;
-    text->being = cells <= TEXT_CELLS ? calloc(1, sizeof *text->being) : NULL;
+    text->being = cells <= TEXT_CELLS ? tpi_web_note_create() : NULL;
     if (text->being == NULL) {
-        tpi_web_note_unref(text->made);
+        tpi_web_note_drop(grid->front, text->made);
         text->made = NULL;
         text->version = text->begun;
         return;
     }
-    text->being->references = 1;
     text->source = grid->made;
     text->source->references++;
     tpi_buf *out = &text->being->frame;
@@ -208,7 +206,7 @@ static void write_text(struct grid *grid)
     text->next += some;
     if (text->next == cells) {
         tpi_grid_end(out);
-        tpi_web_note_unref(text->made);
+        tpi_web_note_drop(grid->front, text->made);
         text->made = out->failed ? NULL : text->being;
         text->being = out->failed ? text->being : NULL;
         text->version = text->begun;
@@ -317,9 +315,9 @@ static void destroy(struct grid *grid)
 {
     tp_loop_after_cancel(grid->front->loop, &grid->drain);
     tp_session_destroy(grid->session);
-    tpi_web_note_unref(grid->made);
+    tpi_web_note_drop(grid->front, grid->made);
     tpi_web_note_unref(grid->being);
-    tpi_web_note_unref(grid->text.made);
+    tpi_web_note_drop(grid->front, grid->text.made);
     drop_text(&grid->text);
     free(grid);
 }

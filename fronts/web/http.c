@@ -211,8 +211,8 @@ static bool asks_for_panic(const struct connection *c, const tpi_http *request)
            tpi_gate_knows_origin(gate, request, c->front->secure);
 }
 
-/* A request that is refused for its body, which is a panic if it asks for one. */
-static size_t reject_body(struct connection *c, const tpi_http *request, int status, size_t length)
+/* A request that is refused for a header or its body, and is a panic if it asks for one. */
+static size_t reject_panic(struct connection *c, const tpi_http *request, int status, size_t length)
 {
     if (asks_for_panic(c, request)) {
         tp_session_panic(c->door->sessions[FORM_JSON], "");
@@ -220,24 +220,36 @@ static size_t reject_body(struct connection *c, const tpi_http *request, int sta
     return reject(c, status, length);
 }
 
+/* Look at one request; how many bytes it has, SCOUTED_ALL if that is not known, 0 if its head is
+ * not whole. */
+static size_t look_at(struct connection *c, const char *bytes, size_t length, bool acts)
+{
+    tpi_http request;
+    const int status = tpi_http_read(&request, bytes, length);
+    const bool read = status == 1 && !request.chunked;
+    const bool whole = read && request.length <= length - request.head;
+
+    if (status == 0) {
+        return 0;
+    }
+    if (acts && asks_for_panic(c, &request)) {
+        c->in.acted = c->in.scouted + 1;
+        tpi_web_api_panic(c, whole ? bytes + request.head : "", whole ? (size_t)request.length : 0);
+    }
+    return whole || (read && request.length <= MOST_BODY) ? request.head + (size_t)request.length
+                                                          : SCOUTED_ALL; /* a body is no request */
+}
+
 void tpi_web_http_look(struct connection *c, const char *bytes, size_t length)
 {
     tp_session *session = c->door->sessions[FORM_JSON];
-    tpi_http request;
+    size_t looked = 1;
 
     assert(front_is_current(c->front));
-    while (c->in.scouted < length && !tp_session_sees_panic(session) &&
-           tpi_http_read(&request, bytes + c->in.scouted, length - c->in.scouted) == 1) {
-        const size_t body = c->in.scouted + request.head;
-        const bool whole = !request.chunked && request.length <= length - body;
-
-        if (c->in.acted <= c->in.scouted && asks_for_panic(c, &request)) {
-            c->in.acted = c->in.scouted + 1;
-            tpi_web_api_panic(c, whole ? bytes + body : "", whole ? (size_t)request.length : 0);
-        }
-        c->in.scouted = whole || (!request.chunked && request.length <= MOST_BODY)
-                            ? body + (size_t)request.length
-                            : SCOUTED_ALL; /* its end is not known; a body is no request */
+    while (looked > 0 && c->in.scouted < length && !tp_session_sees_panic(session)) {
+        looked =
+            look_at(c, bytes + c->in.scouted, length - c->in.scouted, c->in.acted <= c->in.scouted);
+        c->in.scouted = looked == SCOUTED_ALL ? SCOUTED_ALL : c->in.scouted + looked;
     }
 }
 
@@ -270,7 +282,7 @@ static size_t handle_chunks(struct connection *c, tpi_http *request, const char 
         handle(c, request, tpi_buf_text(&body));
         used += request->head;
     } else {
-        used = reject_body(c, request, status, length);
+        used = reject_panic(c, request, status, length);
     }
     tpi_buf_fini(&body);
     return status == 0 ? 0 : used;
@@ -289,10 +301,10 @@ size_t tpi_web_http(struct connection *c, const char *bytes, size_t length, size
         return 0;
     }
     if (status != 1) {
-        return reject(c, status, length);
+        return reject_panic(c, &request, status, length);
     }
     if (request.length > most) {
-        return reject_body(c, &request, 413, length);
+        return reject_panic(c, &request, 413, length);
     }
     if (request.chunked) {
         return handle_chunks(c, &request, bytes, length, most, needed);

@@ -229,7 +229,7 @@ enum waiting {
 struct incoming {
     unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
     size_t length, capacity;
-    size_t fragments; /* bytes of a message in several frames */
+    size_t fragments; /* bytes that a message in several frames takes */
     size_t scouted;   /* where the next request is that nobody has looked at for a panic */
     size_t acted;     /* up to there, requests are done with that have raised one */
 };

@@ -22,6 +22,7 @@ enum {
 };
 
 static const int64_t FRESH_NS = 250 * TP_NS_PER_MS;
+static const int64_t READ_NS = 2 * TP_NS_PER_S; /* so soon clients read what is sent to all */
 
 static size_t waiting_in_out(const struct connection *c)
 {
@@ -33,13 +34,32 @@ size_t tpi_web_waiting(const struct connection *c)
     return waiting_in_out(c) + c->file.length;
 }
 
+/* Its part of the frames for many clients that are kept for those that do not read. Clients that
+ * may write are not made to wait for what they have not asked for. */
+static size_t part_of_old_notes(const struct connection *c)
+{
+    const int64_t old_ns = front_now(c->front) - READ_NS;
+    size_t bytes = 0;
+
+    if (c->behind.count == 0 || tp_session_right(c->door->sessions[FORM_JSON]) > TP_RIGHT_READ) {
+        return 0;
+    }
+    for (unsigned i = 0; i < c->behind.count; i++) {
+        const struct note *note = c->behind.notes[i].note;
+
+        bytes += note->old_ns < old_ns ? note->frame.length / note->references : 0;
+    }
+    return bytes;
+}
+
 /* A long answer stays whole until its end has gone out. What is left of a file takes no room of the
  * client's own. */
 void tpi_web_count_waiting(struct connection *c)
 {
     assert(front_is_current(c->front));
     tp_session_owes(c->door->sessions[FORM_JSON],
-                    c->out.capacity > MOST_OUT ? c->out.capacity : waiting_in_out(c));
+                    (c->out.capacity > MOST_OUT ? c->out.capacity : waiting_in_out(c)) +
+                        part_of_old_notes(c));
 }
 
 bool tpi_web_has_written(const struct connection *c)
@@ -49,33 +69,25 @@ bool tpi_web_has_written(const struct connection *c)
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-struct note *tpi_web_note_create(const tpi_buf *text)
+struct note *tpi_web_note_create(void)
 {
     struct note *note = calloc(1, sizeof *note);
-    uint8_t head[TPI_FRAME_HEAD];
 
-    if (note == NULL) {
-        return NULL;
-    }
-    note->references = 1;
-    tpi_buf_put(&note->frame, head, tpi_frame_begin(head, TPI_FRAME_TEXT, text->length));
-    tpi_buf_put(&note->frame, tpi_buf_text(text), text->length);
-    if (note->frame.failed || text->failed) {
-        tpi_web_note_unref(note);
-        return NULL;
+    if (note != NULL) {
+        note->references = 1;
+        note->old_ns = TP_NEVER;
     }
     return note;
 }
 
 struct note *tpi_web_note_adopt(tpi_buf *text)
 {
-    struct note *note = text->failed ? NULL : calloc(1, sizeof *note);
+    struct note *note = text->failed ? NULL : tpi_web_note_create();
     uint8_t head[TPI_FRAME_HEAD];
 
     if (note != NULL) {
         const size_t length = tpi_frame_begin(head, TPI_FRAME_TEXT, text->length - TPI_FRAME_HEAD);
 
-        note->references = 1;
         note->begin = TPI_FRAME_HEAD - length;
         memcpy(text->data + note->begin, head, length);
         note->frame = *text;
@@ -94,6 +106,15 @@ void tpi_web_note_unref(struct note *note)
         }
         tpi_buf_fini(&note->frame);
         free(note);
+    }
+}
+
+void tpi_web_note_drop(struct web_front *front, struct note *note)
+{
+    assert(front_is_current(front));
+    if (note != NULL) {
+        note->old_ns = front_now(front);
+        tpi_web_note_unref(note);
     }
 }
 
@@ -288,6 +309,7 @@ size_t tpi_web_write_note(struct connection *c)
         memmove((void *)c->behind.notes, (void *)(c->behind.notes + 1),
                 c->behind.count * sizeof c->behind.notes[0]);
         c->behind.sent = 0;
+        tpi_web_count_waiting(c);
     }
     return taken;
 }

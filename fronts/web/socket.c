@@ -13,7 +13,13 @@
 
 #include "inside.h"
 
-enum { CLIENT_PUBLISH = 1, CLIENT_CALL = 2, LONGEST_URGENT = 512, WHOLE = 0x80 };
+enum {
+    CLIENT_PUBLISH = 1,
+    CLIENT_CALL = 2,
+    LONGEST_URGENT = 512,
+    WHOLE = 0x80,
+    FRAGMENT = 128, /* bytes that wslay has for a fragment, beside its payload, and some more */
+};
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
@@ -92,7 +98,7 @@ static void on_frame(wslay_event_context_ptr socket,
 
     (void)socket;
     if (!wslay_is_ctrl_frame(arg->opcode)) {
-        c->in.fragments = arg->fin ? 0 : c->in.fragments + (size_t)arg->payload_length + 1;
+        c->in.fragments = arg->fin ? 0 : c->in.fragments + (size_t)arg->payload_length + FRAGMENT;
     }
 }
 

@@ -44,7 +44,7 @@ static void drop_notes(struct web_front *front, enum about about)
     for (int i = 0; i < 4; i++) {
         struct note **note = &front->making.notes[about][i / 2][i % 2];
 
-        tpi_web_note_unref(*note);
+        tpi_web_note_drop(front, *note);
         *note = NULL;
     }
 }

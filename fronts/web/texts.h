@@ -19,6 +19,7 @@ struct note {
     size_t begin;    /* of the frame in the buffer */
     unsigned *alive; /* borrowed: counts the graphs that there are; NULL for other notes */
     int64_t made_ns; /* of a graph */
+    int64_t old_ns;  /* since when only clients have it that have not read it; TP_NEVER before */
 };
 
 /* The connection graph, made piece by piece, and shared by all that watch it. */
@@ -82,12 +83,16 @@ struct texts {
 
 /* ---- output.c ---- */
 
-/* A frame with this text, which is copied. NULL without memory. */
-struct note *tpi_web_note_create(const tpi_buf *text);
+/* An empty one; NULL without memory. */
+struct note *tpi_web_note_create(void);
 
-/* The same without a copy: the text begins behind TPI_FRAME_HEAD bytes, and becomes the note's. */
+/* A frame of this text, which begins behind TPI_FRAME_HEAD bytes and becomes the note's. NULL
+ * without memory. */
 struct note *tpi_web_note_adopt(tpi_buf *text);
 void tpi_web_note_unref(struct note *note);
+
+/* The front needs it no more. NULL is accepted, by both. */
+void tpi_web_note_drop(struct web_front *front, struct note *note);
 
 /* ---- parts.c ---- */
 

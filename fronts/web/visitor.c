@@ -235,11 +235,17 @@ void tpi_web_visitor_leave(struct connection *c)
     }
 }
 
+/* A file that goes out needs its client no more. */
+static bool waits_for_answer(const struct connection *c)
+{
+    return c->http.waiting != WAITS_NOT && c->http.waiting != WAITS_SENT;
+}
+
 static bool has_request(const struct client *visitor)
 {
     const struct connection *c = visitor->front->connections;
 
-    while (c != NULL && (c->visitor != visitor || c->http.waiting == WAITS_NOT)) {
+    while (c != NULL && (c->visitor != visitor || !waits_for_answer(c))) {
         c = c->next;
     }
     return c != NULL;
@@ -250,7 +256,7 @@ static void end(struct client *visitor)
     for (struct connection *c = visitor->front->connections; c != NULL; c = c->next) {
         if (c->visitor == visitor) {
             c->visitor = NULL;
-            if (c->http.waiting != WAITS_NOT && c->http.waiting != WAITS_STOP) {
+            if (waits_for_answer(c) && c->http.waiting != WAITS_STOP) {
                 tpi_web_refuse(c, 503, "closed", "the client has lost its place");
             }
         }

@@ -380,10 +380,11 @@ TP_API tp_status tp_session_send_later(tp_session *session, const tp_origin *ori
 TP_API size_t tp_session_longest_message(tp_session *session);
 
 /* Report how many bytes of the client the front holds now: of messages that are not handled yet.
- * `unfinished` says that the first of these messages has not come completely. The front reserves
- * memory only for bytes that have come, at most twice as much. False if the client must be closed:
- * of all clients of its host or kind it holds most, and they hold too much. If a message stays
- * unfinished for too long, `lost` is called. */
+ * `unfinished` says that the first of these messages has not come completely; if it is false, that
+ * message is complete, or the front has not looked at it because the client is busy. The front
+ * reserves memory only for bytes that have come, at most twice as much. False if the client must be
+ * closed: of all clients of its host or kind it holds most, and they hold too much. If a message
+ * stays unfinished for too long, `lost` is called. */
 TP_API bool tp_session_hold(tp_session *session, size_t bytes, bool unfinished);
 
 /* Queue a message of the front at the end. The queue takes its own reference. */

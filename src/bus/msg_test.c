@@ -296,6 +296,48 @@ static void blocks_are_large_enough_and_used_again(void **state)
     tpi_pool_give(NULL);
 }
 
+/* Whatever takes them all at once, such as a burst of large answers, is over. */
+static void what_a_thread_does_not_use_goes_back_to_the_system(void **state)
+{
+    enum { BLOCKS = 5, LENGTH = 100000 };
+    void *large[BLOCKS], *small[BLOCKS];
+
+    (void)state;
+    tpi_pool_leave();
+    const long before = memory_bytes();
+    for (int i = 0; i < BLOCKS; i++) {
+        small[i] = tpi_pool_take(100);
+        large[i] = tpi_pool_take(LENGTH);
+    }
+    for (int i = 1; i < BLOCKS; i++) {
+        tpi_pool_give(small[i]);
+        tpi_pool_give(large[i]);
+    }
+    void *again = tpi_pool_take(LENGTH); /* one of several */
+    tpi_pool_tidy(NULL);                 /* as any other thread does it */
+    assert_in_range(memory_bytes() - before, 2 * LENGTH, 3 * LENGTH);
+    tpi_pool_give(again);
+    tpi_pool_give(large[0]);
+    assert_ptr_equal(tpi_pool_take(LENGTH), large[0]);
+    assert_ptr_equal(tpi_pool_take(LENGTH), again);
+    tpi_pool_give(again);
+    tpi_pool_give(large[0]);
+    tpi_pool_give(small[0]);
+}
+
+static void large_blocks_of_many_sizes_are_not_all_kept(void **state)
+{
+    (void)state;
+    tpi_pool_leave();
+    const long before = memory_bytes();
+    for (size_t size = 1 << 14; size <= 15 << 20; size += size / 8) {
+        tpi_pool_give(tpi_pool_take(size));
+    }
+    assert_in_range(memory_bytes() - before, 16 << 20, 33 << 20);
+    tpi_pool_leave();
+    assert_int_equal(memory_bytes(), before);
+}
+
 static int leave_pool(void **state)
 {
     (void)state;
@@ -320,6 +362,8 @@ int main(void)
         cmocka_unit_test(making_the_same_again_allocates_nothing),
         cmocka_unit_test(running_out_of_memory_is_told),
         cmocka_unit_test(blocks_are_large_enough_and_used_again),
+        cmocka_unit_test(what_a_thread_does_not_use_goes_back_to_the_system),
+        cmocka_unit_test(large_blocks_of_many_sizes_are_not_all_kept),
     };
     return cmocka_run_group_tests(tests, NULL, leave_pool);
 }

@@ -18,7 +18,16 @@ enum {
 
 /* Small blocks are what messages are made of all the time: some more of them are made than are
  * needed, and some are kept when memory is given back. Otherwise every new peak allocates again. */
-enum { SMALL = 4096, MOST_SPARE = 16, KEPT_BYTES = 64 << 10 };
+enum { MOST_SPARE = 16, KEPT_BYTES = 64 << 10 };
+
+/* These have at most 4096 bytes. Only the owner touches those that are idle. Larger ones may be
+ * given back to the system, whether or not the owner ever runs again: they lie on stacks that any
+ * thread may empty. */
+enum { SMALL_CLASSES = STEPS * 4 + 1, LARGE_CLASSES = CLASSES - SMALL_CLASSES };
+
+/* Bytes of large blocks that are idle in all pools together: there are many sizes, and one that
+ * nobody asks for again is kept for nothing. */
+enum { MOST_IDLE = 32 << 20 };
 
 struct pool;
 
@@ -31,12 +40,16 @@ struct head {
     max_align_t bytes[];
 };
 
+/* Any thread may push, and any thread may take all; `left` when the owner is gone. */
+typedef _Atomic(struct head *) stack;
+
 struct pool {
-    struct head *idle[CLASSES];      /* the owner's, as the next */
-    uint32_t made[CLASSES];          /* blocks of each class, so far */
-    _Atomic(struct head *) returned; /* pushed by other threads; `left` when the owner is gone */
-    atomic_long blocks;              /* not freed yet, plus one while its thread lives */
-    struct pool *next;               /* of all pools; guarded by the lock, as the next */
+    struct head *idle[SMALL_CLASSES]; /* the owner's, as the next */
+    uint32_t made[SMALL_CLASSES];     /* blocks of each class, so far */
+    stack returned;                   /* small ones that other threads gave back */
+    stack large[LARGE_CLASSES];       /* idle ones */
+    atomic_long blocks;               /* not freed yet, plus one while its thread lives */
+    struct pool *next;                /* of all pools; guarded by the lock, as the next */
     struct pool *previous;
 };
 
@@ -46,6 +59,8 @@ static struct pool *pools;
 static atomic_flag pools_lock = ATOMIC_FLAG_INIT;
 
 static struct head left; /* a mark, never a block */
+
+static atomic_size_t idle_bytes; /* of large blocks */
 
 static _Thread_local struct pool *own_pool;
 
@@ -115,6 +130,72 @@ static void forget(struct pool *pool)
     }
 }
 
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+static void free_block(struct head *head)
+{
+    struct pool *owner = head->owner;
+
+    free(head);
+    forget(owner);
+}
+
+/* False if the owner is gone. */
+static bool push(stack *on, struct head *head)
+{
+    struct head *top = atomic_load(on);
+
+    do {
+        if (top == &left) {
+            return false;
+        }
+        head->next = top;
+    } while (!atomic_compare_exchange_weak(on, &top, head));
+    return true;
+}
+
+/* NULL for nothing. Other threads than the owner call this; the owner may be gone. */
+static struct head *take_all(stack *from)
+{
+    struct head *top = atomic_load(from);
+
+    while (top != NULL && top != &left && !atomic_compare_exchange_weak(from, &top, NULL)) {
+    }
+    return top != &left ? top : NULL;
+}
+
+/* What was pushed meanwhile comes first. */
+static void put_back(stack *on, struct head *rest)
+{
+    struct head *none = NULL;
+
+    while (!atomic_compare_exchange_strong(on, &none, rest)) {
+        struct head *more = atomic_exchange(on, NULL);
+        struct head **end = &more;
+
+        while (*end != NULL) {
+            end = &(*end)->next;
+        }
+        *end = rest;
+        rest = more;
+        none = NULL;
+    }
+}
+
+/* The owner takes the rest off for a moment: nobody else may look at a block that somebody has
+ * taken meanwhile. */
+static struct head *take_one(stack *from)
+{
+    struct head *first = atomic_exchange(from, NULL);
+
+    if (first != NULL && first->next != NULL) {
+        put_back(from, first->next);
+    }
+    return first;
+}
+
+/* ---- Small blocks ---------------------------------------------------------------------------- */
+
 static struct pool *this_pool(void)
 {
     if (own_pool == NULL) {
@@ -127,7 +208,7 @@ static struct pool *this_pool(void)
     return own_pool;
 }
 
-/* Sort what others gave back into the idle lists; `mark` takes its place. */
+/* Sort what others gave back of small ones into the idle lists; `mark` takes its place. */
 static void collect_returned(struct pool *pool, struct head *mark)
 {
     struct head *head = atomic_exchange(&pool->returned, mark);
@@ -152,6 +233,8 @@ static void *new_block(struct pool *pool, unsigned class, size_t size)
     *head = (struct head){.owner = kept ? pool : NULL, .size = room, .class = class};
     if (kept) {
         atomic_fetch_add(&pool->blocks, 1);
+    }
+    if (class < SMALL_CLASSES) {
         pool->made[class]++;
     }
     return head->bytes;
@@ -160,11 +243,10 @@ static void *new_block(struct pool *pool, unsigned class, size_t size)
 /* Half as many as there are, for the next peak. */
 static void make_spare(struct pool *pool, unsigned class)
 {
-    const size_t size = class < CLASSES ? size_of(class) : SIZE_MAX;
-    unsigned count = size <= SMALL ? pool->made[class] / 2 : 0;
+    unsigned count = pool->made[class] / 2;
 
     for (count = count < MOST_SPARE ? count : MOST_SPARE; count > 0; count--) {
-        void *block = new_block(pool, class, size);
+        void *block = new_block(pool, class, size_of(class));
         if (block == NULL) {
             return;
         }
@@ -172,19 +254,14 @@ static void make_spare(struct pool *pool, unsigned class)
     }
 }
 
-void *tpi_pool_take(size_t size)
+static void *take_small(struct pool *pool, unsigned class)
 {
-    struct pool *pool = this_pool();
-    const unsigned class = class_of(size);
-    if (pool == NULL) {
-        return NULL;
-    }
-    if (class < CLASSES && pool->idle[class] == NULL) {
+    if (pool->idle[class] == NULL) {
         collect_returned(pool, NULL);
     }
-    if (class == CLASSES || pool->idle[class] == NULL) {
+    if (pool->idle[class] == NULL) {
         make_spare(pool, class);
-        return new_block(pool, class, size);
+        return new_block(pool, class, size_of(class));
     }
     struct head *head = pool->idle[class];
     pool->idle[class] = head->next;
@@ -194,16 +271,53 @@ void *tpi_pool_take(size_t size)
 /* To the pool of another thread, or to the system if that thread is gone. */
 static void give_across(struct pool *owner, struct head *head)
 {
-    struct head *top = atomic_load(&owner->returned);
+    if (!push(&owner->returned, head)) {
+        free_block(head);
+    }
+}
 
-    do {
-        if (top == &left) {
-            free(head);
-            forget(owner);
-            return;
-        }
-        head->next = top;
-    } while (!atomic_compare_exchange_weak(&owner->returned, &top, head));
+/* ---- Large ones ------------------------------------------------------------------------------ */
+
+static stack *stack_for(struct pool *pool, unsigned class)
+{
+    return &pool->large[class - SMALL_CLASSES];
+}
+
+static void *take_large(struct pool *pool, unsigned class)
+{
+    struct head *head = take_one(stack_for(pool, class));
+
+    if (head == NULL) {
+        return new_block(pool, class, size_of(class));
+    }
+    atomic_fetch_sub(&idle_bytes, head->size);
+    return head->bytes;
+}
+
+static void give_large(struct pool *owner, struct head *head)
+{
+    const size_t size = head->size;
+
+    if (atomic_fetch_add(&idle_bytes, size) + size > MOST_IDLE ||
+        !push(stack_for(owner, head->class), head)) {
+        atomic_fetch_sub(&idle_bytes, size);
+        free_block(head);
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+void *tpi_pool_take(size_t size)
+{
+    struct pool *pool = this_pool();
+    const unsigned class = class_of(size);
+
+    if (pool == NULL) {
+        return NULL;
+    }
+    return class < SMALL_CLASSES ? take_small(pool, class)
+           : class < CLASSES     ? take_large(pool, class)
+                                 : new_block(pool, class, size);
 }
 
 void tpi_pool_give(void *block)
@@ -215,6 +329,8 @@ void tpi_pool_give(void *block)
     struct pool *owner = head->owner;
     if (owner == NULL) {
         free(head);
+    } else if (head->class >= SMALL_CLASSES) {
+        give_large(owner, head);
     } else if (owner == own_pool) {
         head->next = owner->idle[head->class];
         owner->idle[head->class] = head;
@@ -230,18 +346,24 @@ size_t tpi_pool_size(const void *block)
 
 /* Blocks that were idle in one pool. */
 struct tpi_idle {
-    struct head *lists[CLASSES];
+    struct head *lists[SMALL_CLASSES];
 };
 
 static void free_list(struct head *head)
 {
     while (head != NULL) {
         struct head *next = head->next;
-        struct pool *owner = head->owner;
-        free(head);
-        forget(owner);
+        free_block(head);
         head = next;
     }
+}
+
+static void free_idle(struct head *head)
+{
+    for (const struct head *at = head; at != NULL; at = at->next) {
+        atomic_fetch_sub(&idle_bytes, at->size);
+    }
+    free_list(head);
 }
 
 void tpi_pool_leave(void)
@@ -253,8 +375,11 @@ void tpi_pool_leave(void)
     }
     own_pool = NULL;
     collect_returned(pool, &left);
-    for (unsigned class = 0; class < CLASSES; class ++) {
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         free_list(pool->idle[class]);
+    }
+    for (unsigned i = 0; i < LARGE_CLASSES; i++) {
+        free_idle(atomic_exchange(&pool->large[i], &left));
     }
     forget(pool);
 }
@@ -266,8 +391,7 @@ static struct head **behind_kept(struct head **list, unsigned class)
 {
     const size_t size = size_of(class);
 
-    for (size_t kept = 0; *list != NULL && size <= SMALL && kept + size <= KEPT_BYTES;
-         kept += size) {
+    for (size_t kept = 0; *list != NULL && kept + size <= KEPT_BYTES; kept += size) {
         list = &(*list)->next;
     }
     return list;
@@ -279,7 +403,7 @@ tpi_idle *tpi_pool_detach(void)
 
     if (idle != NULL) {
         collect_returned(own_pool, NULL);
-        for (unsigned class = 0; class < CLASSES; class ++) {
+        for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
             struct head **rest = behind_kept(&own_pool->idle[class], class);
             idle->lists[class] = *rest;
             *rest = NULL;
@@ -288,36 +412,42 @@ tpi_idle *tpi_pool_detach(void)
     return idle;
 }
 
-/* What others gave back to a pool, taken as a whole; NULL for nothing. */
-static struct head *take_returned(struct pool *pool)
-{
-    struct head *top = atomic_load(&pool->returned);
-
-    while (top != NULL && top != &left &&
-           !atomic_compare_exchange_weak(&pool->returned, &top, NULL)) {
-    }
-    return top != &left ? top : NULL;
-}
-
 static void prepend(struct head **list, struct head *head)
 {
     head->next = *list;
     *list = head;
 }
 
-/* What was given back: to be freed, and small blocks that their pools keep. The blocks keep their
- * pools, so these are not looked at without the lock. */
-static void take_all_returned(struct head **out, struct head **kept)
+static void take_idle(struct pool *pool, struct head **out)
+{
+    for (unsigned i = 0; i < LARGE_CLASSES; i++) {
+        for (struct head *head = take_all(&pool->large[i]), *next; head != NULL; head = next) {
+            next = head->next;
+            atomic_fetch_sub(&idle_bytes, head->size);
+            prepend(out, head);
+        }
+    }
+}
+
+static void take_returned(struct pool *pool, struct head **out, struct head **kept)
+{
+    size_t bytes = 0;
+
+    for (struct head *head = take_all(&pool->returned), *next; head != NULL; head = next) {
+        next = head->next;
+        bytes += head->size;
+        prepend(bytes <= KEPT_BYTES ? kept : out, head);
+    }
+}
+
+/* What is to be freed, and small blocks that their pools keep. The blocks keep their pools, so
+ * these are not looked at without the lock. */
+static void take_from_pools(struct head **out, struct head **kept)
 {
     lock_pools();
     for (struct pool *pool = pools; pool != NULL; pool = pool->next) {
-        size_t bytes = 0;
-
-        for (struct head *head = take_returned(pool), *next; head != NULL; head = next) {
-            next = head->next;
-            bytes += head->size <= SMALL ? head->size : 0;
-            prepend(head->size <= SMALL && bytes <= KEPT_BYTES ? kept : out, head);
-        }
+        take_idle(pool, out);
+        take_returned(pool, out, kept);
     }
     unlock_pools();
 }
@@ -326,11 +456,11 @@ void tpi_pool_tidy(tpi_idle *idle)
 {
     struct head *returned = NULL, *kept = NULL;
 
-    for (unsigned class = 0; idle != NULL && class < CLASSES; class ++) {
+    for (unsigned class = 0; idle != NULL && class < SMALL_CLASSES; class ++) {
         free_list(idle->lists[class]);
     }
     free(idle);
-    take_all_returned(&returned, &kept);
+    take_from_pools(&returned, &kept);
     free_list(returned);
     while (kept != NULL) {
         struct head *next = kept->next;

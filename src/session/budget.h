@@ -99,6 +99,13 @@ enum { TPI_BUDGET_BLOCKS = 8 << 20 };
 enum { TPI_BUDGET_WOKEN = 64 };                   /* guests that go on in a turn */
 enum { TPI_BUDGET_ASKED = 4 * TPI_BUDGET_WOKEN }; /* whether they have closed their side */
 
+/* How many bytes the answers to a message had. */
+struct tpi_answer_sizes {
+    const tp_message *what; /* that was answered last */
+    size_t recent;          /* of its last answers */
+    size_t largest;         /* of all, also of other messages with this place */
+};
+
 /* The budgets of a hub. */
 typedef struct tpi_budget {
     tpi_hub *hub; /* borrowed */
@@ -116,10 +123,7 @@ typedef struct tpi_budget {
     tpi_waiting gone;      /* guests that do, and have closed their side */
     tp_session *parked;    /* wait for room for an answer; oldest first */
     size_t blocks;         /* bytes of answers of services to guests that a thread has to make */
-    struct {
-        const tp_message *what;
-        size_t bytes; /* of its last answers */
-    } kinds[TPI_BUDGET_KINDS];
+    struct tpi_answer_sizes kinds[TPI_BUDGET_KINDS];
 
     /* Called instead of closing a client: it is to be given up. Set by the owner. */
     void (*lose)(tp_session *session);
@@ -156,8 +160,8 @@ bool tpi_budget_may_work(tp_session *session);
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* How large the answer to a message will be, by the last ones. */
-size_t tpi_budget_estimate(const tp_session *session, const tp_message *what);
+/* How large the answer to a message will be, by those that there were. */
+size_t tpi_budget_estimate(tp_session *session, const tp_message *what);
 
 /* Reserve, however much that is; change a reservation; give it back. */
 void tpi_budget_reserve(tp_session *session, size_t bytes);

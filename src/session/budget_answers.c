@@ -4,7 +4,7 @@
 #include "session/session.h"
 
 enum {
-    UNKNOWN_ANSWER = 1 << 20, /* bytes of an answer that nobody has asked for yet */
+    UNKNOWN_ANSWER = 1 << 20, /* bytes of an answer that may have any length */
     PLAIN_ANSWER = 256,       /* bytes around the value */
     MOST_QUEUED = 32 << 20,   /* bytes of replies that wait for all guests together */
 };
@@ -44,27 +44,37 @@ static size_t kind_of(const tp_message *what)
     return ((uintptr_t)what / sizeof *what) & (TPI_BUDGET_KINDS - 1);
 }
 
-size_t tpi_budget_estimate(const tp_session *session, const tp_message *what)
+/* A client chooses what it asks for, so one may have asked for little before it asks for much: for
+ * guests an estimate never goes down. Kinds with the same place share it then. */
+static size_t estimate_varying(const tpi_budget *budget, const tp_message *what, tpi_class class)
 {
-    const tpi_budget *budget = budget_of(session);
+    const struct tpi_answer_sizes *kind = &budget->kinds[kind_of(what)];
 
+    if (class == TPI_GUESTS) {
+        return kind->largest > UNKNOWN_ANSWER ? kind->largest : UNKNOWN_ANSWER;
+    }
+    return kind->what == what ? kind->recent : UNKNOWN_ANSWER;
+}
+
+size_t tpi_budget_estimate(tp_session *session, const tp_message *what)
+{
     if (what->answer == NULL) {
         return PLAIN_ANSWER;
     }
-    if (budget->kinds[kind_of(what)].what == what) {
-        return budget->kinds[kind_of(what)].bytes;
-    }
-    return varies(what->answer) ? UNKNOWN_ANSWER : PLAIN_ANSWER + what->answer->size;
+    return varies(what->answer)
+               ? estimate_varying(budget_of(session), what, tpi_budget_class(session))
+               : PLAIN_ANSWER + what->answer->size;
 }
 
-/* The largest of the last answers; after smaller ones it goes down by and by. */
+/* The largest of the last answers goes down after smaller ones, by and by. */
 static void learn(tpi_budget *budget, const tp_message *what, size_t bytes)
 {
-    const size_t at = kind_of(what);
-    const size_t before = budget->kinds[at].what == what ? budget->kinds[at].bytes : 0;
+    struct tpi_answer_sizes *kind = &budget->kinds[kind_of(what)];
+    const size_t before = kind->what == what ? kind->recent : 0;
 
-    budget->kinds[at].what = what;
-    budget->kinds[at].bytes = bytes > before ? bytes : before - (before - bytes) / 4;
+    kind->what = what;
+    kind->recent = bytes > before ? bytes : before - (before - bytes) / 4;
+    kind->largest = bytes > kind->largest ? bytes : kind->largest;
 }
 
 void tpi_budget_reserve(tp_session *session, size_t bytes)

@@ -539,7 +539,26 @@ static void an_estimate_follows_the_answers(void **state)
     tpi_budget_answered(guest, what, 0, 4 * MEGABYTE);
     assert_int_equal(tpi_budget_estimate(s->clients[4].session, what), 4 * MEGABYTE);
     tpi_budget_answered(guest, what, 4 * MEGABYTE, 0);
-    assert_int_equal(tpi_budget_estimate(guest, what), 3 * MEGABYTE);
+    assert_int_equal(tpi_budget_estimate(s->clients[6].session, what), 3 * MEGABYTE);
+}
+
+/* A guest may ask for little until it asks for much. */
+static void small_answers_make_no_room_for_many_requests_of_guests(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session, *member = s->clients[6].session;
+    const tp_message *what =
+        tp_interface_message(&tp_interface_map, TP_KIND_REQUEST, TP_MAP_REQ_GET_DATA);
+
+    tpi_budget_answered(guest, what, 0, 100);
+    assert_int_equal(tpi_budget_estimate(guest, what), MEGABYTE);
+    assert_int_equal(tpi_budget_estimate(member, what), 100);
+    tpi_budget_answered(guest, what, 100, 4 * MEGABYTE);
+    for (int i = 0; i < 100; i++) {
+        tpi_budget_answered(guest, what, 0, 0);
+    }
+    assert_int_equal(tpi_budget_estimate(guest, what), 4 * MEGABYTE);
+    assert_in_range(tpi_budget_estimate(member, what), 0, 100);
 }
 
 /* ---- Large answers --------------------------------------------------------------------------- */
@@ -948,6 +967,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_waits_for_room_is_tried_at_the_end_of_turns, begin,
                                         end),
         cmocka_unit_test_setup_teardown(an_estimate_follows_the_answers, begin, end),
+        cmocka_unit_test_setup_teardown(small_answers_make_no_room_for_many_requests_of_guests,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(large_answers_are_encoded_elsewhere_and_keep_their_order,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_client_may_leave_while_its_answers_are_made, begin, end),

@@ -320,6 +320,39 @@ static void parts_of_a_message_do_not_begin_its_time_again(void **state)
     assert_true(guest->lost);
 }
 
+static void what_comes_while_a_client_is_busy_does_not_begin_its_time_again(void **state)
+{
+    struct crowd_test *t = *state;
+    const struct guest *guest = enter_and_speak(t, "127.0.0.1:1");
+
+    (void)tp_session_hold(guest->session, 10, true);
+    move_clock(t, 6);
+    (void)tp_session_hold(guest->session, 20, false);
+    move_clock(t, 3);
+    (void)tp_session_hold(guest->session, 20, true); /* it was not the end */
+    assert_false(guest->lost);
+    move_clock(t, 2);
+    assert_true(guest->lost);
+}
+
+static void a_message_that_waits_is_not_slow(void **state)
+{
+    struct crowd_test *t = *state;
+    const struct guest *guest = enter_and_speak(t, "127.0.0.1:1");
+
+    (void)tp_session_hold(guest->session, 10, true);
+    move_clock(t, 6);
+    (void)tp_session_hold(guest->session, 20, false);
+    for (int i = 0; i < 100; i++) {
+        move_clock(t, 1);
+    }
+    assert_false(guest->lost);
+    tp_session_took(guest->session, 20);
+    (void)tp_session_hold(guest->session, 0, false);
+    move_clock(t, 100);
+    assert_false(guest->lost);
+}
+
 static void a_client_that_the_server_does_not_read_is_not_slow(void **state)
 {
     struct crowd_test *t = *state;
@@ -348,6 +381,8 @@ int main(void)
         CROWD_TEST(a_large_message_has_to_come_at_a_rate),
         CROWD_TEST(the_next_message_has_its_own_time),
         CROWD_TEST(parts_of_a_message_do_not_begin_its_time_again),
+        CROWD_TEST(what_comes_while_a_client_is_busy_does_not_begin_its_time_again),
+        CROWD_TEST(a_message_that_waits_is_not_slow),
         CROWD_TEST(a_client_that_the_server_does_not_read_is_not_slow),
     };
 

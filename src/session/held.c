@@ -103,6 +103,10 @@ bool tp_session_hold(tp_session *session, size_t bytes, bool unfinished)
     } else if (before > 0 && bytes == 0) {
         unlink_holder(session);
     }
-    tp_session_unfinished(session, unfinished ? bytes : 0);
+    if (unfinished || bytes == 0) {
+        tp_session_unfinished(session, bytes);
+    } else {
+        tpi_unfinished_waits(session);
+    }
     return bytes <= before || make_room(session);
 }

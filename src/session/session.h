@@ -119,6 +119,7 @@ struct page {
 /* unfinished.c: a message of which only a part has come. */
 struct unfinished {
     size_t bytes; /* of it; 0 if there is none */
+    bool waits;   /* the front has not looked whether the rest has come */
     int64_t since_ns;
     int64_t arrival_ns; /* of its first bytes, at the earliest */
     tp_timer *timer;    /* owned; NULL until it is needed */
@@ -284,8 +285,9 @@ void tpi_pause_begin(struct subscription *s);
 void tpi_pause_end(tp_session *session);
 uint64_t tpi_pause_missed(const tp_session *session);
 
-/* unfinished.c: a message was handled, so what has come since belongs to the next one; the session
- * ends. */
+/* unfinished.c: what has come since belongs to a message that the front has not looked at; a
+ * message was handled, so it belongs to the next one; the session ends. */
+void tpi_unfinished_waits(tp_session *session);
 void tpi_unfinished_took(tp_session *session);
 void tpi_unfinished_fini(tp_session *session);
 

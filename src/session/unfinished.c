@@ -24,12 +24,15 @@ static void arm(struct unfinished *part, int64_t at_ns)
     tp_timer_at(part->timer, at_ns);
 }
 
-/* Whether bytes of the client wait for the server, not the server for the client. */
+/* Whether bytes of the client wait for the server, not the server for the client. That the client
+ * is busy is no sign: all guests are while others flood. */
 static bool is_kept_waiting(tp_session *session)
 {
-    return tp_session_is_busy(session) ||
-           (session->events->unread != NULL &&
-            session->events->unread(session->context) > session->unfinished.bytes);
+    const tp_session_events *events = session->events;
+
+    return session->unfinished.waits ||
+           (events->unread != NULL ? events->unread(session->context) > session->unfinished.bytes
+                                   : tp_session_is_busy(session));
 }
 
 static void on_limit(void *context)
@@ -66,6 +69,7 @@ void tp_session_unfinished(tp_session *session, size_t bytes)
 
     assert(session_is_current(session));
     part->bytes = bytes;
+    part->waits = false;
     if (!begins) {
         return;
     }
@@ -76,6 +80,11 @@ void tp_session_unfinished(tp_session *session, size_t bytes)
     } else if (!part->armed) {
         arm(part, deadline_ns(part));
     }
+}
+
+void tpi_unfinished_waits(tp_session *session)
+{
+    session->unfinished.waits = true;
 }
 
 void tpi_unfinished_took(tp_session *session)

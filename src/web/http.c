@@ -279,8 +279,9 @@ int tpi_http_read(tpi_http *out, const char *bytes, size_t length)
     }
     out->head = head;
     int status = take_line(&at, bytes + head, &line) ? read_request_line(out, line) : BAD;
-    while (status == READ && take_line(&at, bytes + head, &line) && line.length > 0) {
-        status = ++headers > TPI_HTTP_HEADERS ? 431 : read_header(out, line, &wishes);
+    while (status != 431 && take_line(&at, bytes + head, &line) && line.length > 0) {
+        const int read = ++headers > TPI_HTTP_HEADERS ? 431 : read_header(out, line, &wishes);
+        status = status == READ ? read : status;
     }
     if (status == READ && at != bytes + head) {
         status = BAD; /* a line that is none */

@@ -1,6 +1,7 @@
 /* http_test.c - requests of HTTP, and which of a browser's are answered. */
 #include "web/http.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support/unit.h"
@@ -121,6 +122,33 @@ static void bodies_come_in_chunks(void **state)
             assert_int_equal(used, strstr(cases[i].text, "\r\n\r\n") + 4 - cases[i].text);
         }
         tpi_buf_fini(&body);
+    }
+}
+
+/* A panic is one whatever is wrong with its request. */
+static void what_a_wrong_request_asks_for_is_known(void **state)
+{
+    static const char *const wrong[] = {
+        "Content-Length: x",       "Content-Length: 2\r\nContent-Length: 3",
+        "Transfer-Encoding: gzip", "Expect: much",
+        "this is no header",       "Host: other\r\nHost: another",
+        "Authorization: \x01",     "Content-Length: 1\r\nTransfer-Encoding: chunked",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[256];
+        tpi_http request;
+
+        (void)snprintf(text, sizeof text,
+                       "POST /api/panic HTTP/1.1\r\n%s\r\nHost: robot\r\nOrigin: here\r\n\r\n",
+                       wrong[i]);
+        assert_true(read_text(&request, text) >= 400);
+        assert_int_equal(request.method, TPI_HTTP_POST);
+        assert_true(tpi_span_is(request.path, "/api/panic"));
+        assert_true(
+            tpi_span_is(request.host, strchr(wrong[i], 'H') == wrong[i] ? "other" : "robot"));
+        assert_true(tpi_span_is(request.origin, "here"));
     }
 }
 
@@ -275,6 +303,7 @@ int main(void)
         cmocka_unit_test(an_upgrade_needs_both_of_its_headers),
         cmocka_unit_test(what_can_be_read_in_two_ways_is_refused),
         cmocka_unit_test(bodies_come_in_chunks),
+        cmocka_unit_test(what_a_wrong_request_asks_for_is_known),
         cmocka_unit_test(a_head_is_limited),
         cmocka_unit_test(parts_of_a_path_are_decoded_one_by_one),
         cmocka_unit_test(only_names_of_this_machine_are_hosts),

@@ -54,6 +54,8 @@ def tiles_of_a_large_map():
             trial.attack(MAP, tile, 0.3, once=True, attackers=1)  # the driver makes its map
             holds(lambda: trial.attack(MAP, tile * 950, 1.5, once=True, attackers=1))
             holds(lambda: trial.attack(MAP, tile * 950, 1.5))
+            little = floods.message(MAP, REQUEST, 2, struct.pack(">IIIIIII", 0, 0, 1, 1, 0, 0, 0))
+            holds(lambda: trial.attack(MAP, little * 300 + tile * 300, 1.5, once=True, attackers=1))  # not known by the first ones
             with player.Client(trial.server.address) as patient:  # what waits is answered, in order
                 patient.open(MAP, 0)
                 body = struct.pack(">IIIIIII", 0, 0, 2048, 2048, 0, 0, 0)
@@ -307,6 +309,39 @@ def answers_of_the_web_that_nobody_reads():
         tap.equal(floods.memory_after(server, before) <= floods.MOST_KEPT, True)
 
 
+def old_lists_of_devices_that_nobody_reads():
+    """A guest that does not read comes before each change of the list, which has 16 MB. What only such guests need closes them."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        path = f"{folder}/robot.cfg"
+
+        def configure(count):
+            provides = " ".join(f'"position2d:{i}"' for i in range(count))
+            with open(path + ".new", "w", encoding="ascii") as file:
+                file.write(f'{floods.KEYS}front ( name "web" )\ndriver ( name "fake" rate 1 provides [ {provides} ] )\n')
+            os.rename(path + ".new", path)
+
+        configure(300)
+        server = stack.enter_context(player.launched([PROGRAM, "run", path, "--any-port", "--quiet"]))
+        front = argparse.Namespace(port=server.fronts["web"])
+        reader = Told(stack.enter_context(web.Socket(front)))
+        reader.hear(300)
+        before = server.memory()
+        for i in range(10):
+            stack.enter_context(web.Socket(front, "/ws"))
+            with web.Socket(front, "/ws") as other:  # comes behind it
+                other.op("advertiseServices")
+            configure(299 + i % 2)
+            server.process.send_signal(signal.SIGHUP)
+            reader.hear(299 + i % 2)
+        until = time.monotonic() + 60
+        while server.memory() - before > floods.MOST_GROWTH and time.monotonic() < until:
+            reader.socket.say(op="ping")
+            reader.socket.op("pong")  # waits for a turn of the server
+        grown = server.memory() - before
+        print(f"# + {grown / floods.MEGABYTE:.1f} MB")
+        tap.equal(grown <= floods.MOST_GROWTH, True)
+
+
 def files_that_nobody_reads():
     """200 clients ask for two megabytes that are not packed yet, some of them again and again. They all wait for the same bytes."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
@@ -522,7 +557,7 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
+         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, old_lists_of_devices_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
          guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)

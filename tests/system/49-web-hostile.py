@@ -233,6 +233,38 @@ def a_message_in_fragments_has_to_end():
     TRICKLE.result()
 
 
+def fragments_count_as_what_they_take():
+    """A byte in a fragment of its own takes more than a byte, so very many of them are too long a message."""
+    with web.Server() as server:
+        for count in (100, 9000):
+            with web.Socket(server) as client:
+                client.op("advertiseServices")
+                ends = client.frame(0, b'"op":"ping"}')
+                client.socket.sendall(client.frame(1, b"{", fin=False) + client.frame(0, b" ", fin=False) * count + ends)
+                said = client.until(lambda message: isinstance(message, dict) and message["op"] in ("pong", "close"))
+                tap.equal(said, {"op": "close", "code": struct.pack(">H", 1009)} if count == 9000 else {"op": "pong"})
+
+
+def a_file_goes_out_whole_though_its_client_is_disconnected():
+    """The client of HTTP, that is: the connection stays, and nothing is written into the file."""
+    def clients(http):
+        return {client["software"]: client["number"] for client in http.get("/api/server", headers={"X-Troupe-Client": "desk"}).json["statistics"]["clients"]}
+
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/long.html", "wb") as file:
+            file.write(bytes(8 << 20))
+        with web.Server(front=f'files "{folder}"') as server, web.Http(server) as http, web.Http(server) as desk:
+            http.get("/api/server", headers={"X-Troupe-Client": "reader"})
+            http.send("GET", "/long.html")
+            http.more()  # it is under way
+            tap.equal(desk.post("/api/server/request/KICK", {"number": clients(desk)["reader"]}, headers={"X-Troupe-Client": "desk"}).status, 200)
+            while "reader" in clients(desk):
+                pass
+            answer = http.answer()
+            tap.equal((answer.status, len(answer.body), answer.body.count(b"\0"), len(http.bytes)), (200, 8 << 20, 8 << 20, 0))
+            tap.equal(http.get("/api/devices").status, 200)
+
+
 def a_hundred_clients_that_do_not_read_slow_nobody():
     with web.Server('driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 100 )\n') as server:
         idle = []
@@ -444,5 +476,5 @@ tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_
          requests_that_are_none_are_refused_and_end_the_connection, frames_that_are_none_end_the_connection,
          a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly, a_wrong_key_is_refused_whatever_is_asked_for, many_names_of_strangers_keep_no_key_out,
          a_panic_behind_many_questions_is_raised,
-         many_greetings_of_TLS_delay_nobody, greetings_that_never_end_make_room, a_message_in_fragments_has_to_end, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
+         many_greetings_of_TLS_delay_nobody, greetings_that_never_end_make_room, a_message_in_fragments_has_to_end, fragments_count_as_what_they_take, a_file_goes_out_whole_though_its_client_is_disconnected, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
          a_command_from_before_the_end_of_a_panic_moves_nothing, a_command_that_waits_for_its_device_gets_old)

@@ -114,6 +114,7 @@ def posted(desk, headers, body=b"", path="/api/panic"):
 def a_body_of_http_need_not_come_nor_be_whole(_, desk):
     for headers, body in ((["Content-Length: 100"], b"{"), (["Content-Length: 20", "Expect: 100-continue"], b""),
                           (["Content-Length: 2000000000"], b""), (["Content-Length: 3000000"], b"x" * 100),
+                          (["Content-Length: much"], b""), (["Content-Length: 2", "Content-Length: 3"], b"{}"), (["no header"], b""),
                           (["Transfer-Encoding: chunked"], b""), (["Transfer-Encoding: chunked"], b"4\r\n{\"wh"),
                           (["Transfer-Encoding: chunked"], b"x\r\n"), (["Transfer-Encoding: chunked"], b"fffff\r\n")):
         with web.Http(desk.web) as http:
