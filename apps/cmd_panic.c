@@ -282,12 +282,24 @@ static int reach(struct panic_options *o)
     return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
 }
 
-/* "fire!", "a fire" and "fire:" are no names of servers. */
+/* What nobody would write for another reason: "robot:6665", "tcp:robot", "[::1]". */
+static bool is_address(const char *word)
+{
+    static const char *const schemes[] = {"tcp:", "unix:", "inproc:", "motion:", "["};
+    const char *colon = strrchr(word, ':');
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        if (strncmp(word, schemes[i], strlen(schemes[i])) == 0) {
+            return true;
+        }
+    }
+    return colon != NULL && colon[1] != '\0' && colon[1 + strspn(colon + 1, "0123456789")] == '\0';
+}
+
+/* "fire!", "a fire", "fire:" and "fire:kitchen" are no names of servers. */
 static bool can_be_server(const char *word)
 {
-    const size_t length = strlen(word);
-
-    return length > 0 && word[length - 1] != ':' &&
+    return word[0] != '\0' && (is_address(word) || strpbrk(word, ":/") == NULL) &&
            word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                              "0123456789.:/_-[]%@~+,=")] == '\0';
 }
@@ -352,7 +364,7 @@ static int reach_named(struct panic_options *o)
     }
     const bool more = o->words.length > o->first;
     const bool named = can_be_server(word);
-    const bool address = named && strpbrk(word, ":/") != NULL;
+    const bool address = named && is_address(word);
     const bool reason = !address && (o->why == NULL || !named);
     int result = EXIT_FAILED;
     free(o->remote.own_url);
@@ -439,8 +451,8 @@ const command command_panic = {
         "command. Every client may raise a panic; no key is needed or checked. If the first word\n"
         "is no server that can be reached within 0.3 s, it belongs to the reason: troupe panic\n"
         "fire stops the server of this machine. If a server of that name is only slow, it is\n"
-        "stopped after that, too. An address with a colon or a slash is never a reason. It may be\n"
-        "that of a motion front, as troupe motion panic takes it.\n"
+        "stopped after that, too. An address is never a reason: HOST:PORT with a number, tcp:HOST\n"
+        "or unix:PATH. It may be that of a motion front, as troupe motion panic takes it.\n"
         "\n"
         "  --why TEXT      the reason, which all clients receive\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,

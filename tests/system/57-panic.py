@@ -158,6 +158,7 @@ def reason(url):
 def words_that_name_no_server_are_the_reason(url):
     for words, why in ((("fire",), "fire"), (("a cat", "is in"), "a cat is in"), (("fire!",), "fire!"),
                        (("fire: in the kitchen",), "fire: in the kitchen"), (("he/she fell",), "he/she fell"), (("help:", "a", "dog"), "help: a dog"),
+                       (("fire:kitchen",), "fire:kitchen"), (("hall/left",), "hall/left"),
                        (("a fire", "--why", "a fish"), "a fish"),
                        ((url, "a", "dog"), "a dog"), (("--why", "a bird"), "a bird")):
         result = troupe("panic", *words, "--timeout", "1", url=None if words[0] == url else url)
