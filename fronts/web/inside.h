@@ -70,7 +70,9 @@ enum {
     MOST_CHANNELS = 256,
     MOST_CALLS = 64,
     MOST_USES = 1024,
-    MOST_PENDING = 64, /* messages that wait for the opening of a device */
+    MOST_USES_OF_GUESTS = 32 << 10, /* of all that may only read together, */
+    FEW_USES = 32,                  /* but for so many of each */
+    MOST_PENDING = 64,              /* messages that wait for the opening of a device */
     MOST_NOTES = 64,
     MOST_GREETINGS = 64, /* of TLS that have begun */
     SUB_BUCKETS = 64,
@@ -125,7 +127,6 @@ struct use {
     int64_t used_ns;         /* when a call or parameter needed it last; 0 for never */
     bool wrote;              /* such a call has needed it to write */
     bool moved;              /* a WebSocket client has moved something with it: it stays open */
-    tp_error failed;         /* why it could not be opened last */
     struct pending *pending; /* owned: wait for the opening, the oldest first */
     unsigned pending_count;
 };
@@ -184,6 +185,8 @@ struct client {
     bool leases;
     struct use *uses; /* owned */
     unsigned use_count;
+    tp_error failed;                                 /* why one of them could not be opened last */
+    bool told_limit;                                 /* that its subscriptions are too many */
     struct subscription *subscriptions[SUB_BUCKETS]; /* owned */
     unsigned subscription_count;
     unsigned grid_count;      /* of them, grids of maps */

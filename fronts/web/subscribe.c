@@ -121,6 +121,15 @@ static void add(struct client *client, const struct subscription *s)
     tpi_web_graph_changed(client->front);
 }
 
+/* Of many that are too many, the first one is told. */
+static void refuse(struct client *client, uint32_t id, const tp_error *why)
+{
+    if (why->code != TP_E_LIMIT || !client->told_limit) {
+        tpi_web_status(client->connection, 2, "subscription %u: %s", id, why->text);
+    }
+    client->told_limit = why->code == TP_E_LIMIT;
+}
+
 void tpi_web_subscribe(struct client *client, const tpi_say_item *item)
 {
     struct connection *c = client->connection;
@@ -143,9 +152,10 @@ void tpi_web_subscribe(struct client *client, const tpi_say_item *item)
     } else {
         struct use *use = tpi_web_use(client, s.form, &s.addr, false, &err);
         if (use == NULL) {
-            tpi_web_status(c, 2, "subscription %u: %s", s.id, err.text);
+            refuse(client, s.id, &err);
             return;
         }
+        client->told_limit = false;
         add(client, &s); /* data is looked at when the turn ends */
         if (item->rate > 0) {
             tpi_web_use_rate(client, use, item->rate);

@@ -230,7 +230,7 @@ static void on_opened(void *context, const tp_msghdr *request, tp_device *device
         if (use->pending == NULL || (write ? use->writers : use->readers) > 0) {
             report(client, &why);
         }
-        use->failed = why;
+        client->failed = why;
         send_pending(client, use, write, status, &why);
     }
     settle(client, use);
@@ -269,6 +269,37 @@ static tp_status make_session(struct client *client, enum form form, tp_error *e
     return client->sessions[form] != NULL ? TP_OK : tpi_web_client_add_form(client, form, err);
 }
 
+static bool is_guest(const struct client *client)
+{
+    return tp_session_right(client->sessions[FORM_JSON]) <= TP_RIGHT_READ;
+}
+
+static unsigned uses_of_guests(const struct web_front *front)
+{
+    unsigned count = 0;
+
+    for (const struct connection *c = front->connections; c != NULL; c = c->next) {
+        count += is_guest(c->door) ? c->door->use_count : 0;
+    }
+    for (const struct client *visitor = front->visitors; visitor != NULL; visitor = visitor->next) {
+        count += is_guest(visitor) ? visitor->use_count : 0;
+    }
+    return count;
+}
+
+/* Each use has memory here and in the session. Guests are counted once in a while. */
+static tp_status check_room(const struct client *client, tp_error *err)
+{
+    if (client->use_count >= MOST_USES) {
+        return tp_fail(err, TP_E_LIMIT, "the client uses too many devices");
+    }
+    if (client->use_count >= FEW_USES && client->use_count % FEW_USES == 0 && is_guest(client) &&
+        uses_of_guests(client->front) >= MOST_USES_OF_GUESTS) {
+        return tp_fail(err, TP_E_LIMIT, "clients that may only read use too many devices");
+    }
+    return TP_OK;
+}
+
 static struct use *make_use(struct client *client, enum form form, const tp_devaddr *addr,
                             tp_error *err)
 {
@@ -277,12 +308,12 @@ static struct use *make_use(struct client *client, enum form form, const tp_deva
     if (use != NULL) {
         return use;
     }
-    if (make_session(client, form, err) != TP_OK) {
+    if (check_room(client, err) != TP_OK || make_session(client, form, err) != TP_OK) {
         return NULL;
     }
-    use = client->use_count < MOST_USES ? calloc(1, sizeof *use) : NULL;
+    use = calloc(1, sizeof *use);
     if (use == NULL) {
-        tp_fail(err, TP_E_LIMIT, "the client uses too many devices");
+        tp_fail(err, TP_E_NOMEM, "out of memory");
         return NULL;
     }
     use->addr = *addr;
@@ -330,14 +361,14 @@ struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, b
         use->used_ns += use->used_ns == 0;
         use->wrote = use->wrote || write;
     }
-    use->failed.code = TP_OK;
+    client->failed.code = TP_OK;
     *(write ? &use->writers : &use->readers) += 1; /* so that it stays while it is opened */
     const tp_status status =
         !write && use->writing && use->reading ? TP_OK : open_it(client, use, write, err);
     *(write ? &use->writers : &use->readers) -= 1;
-    if (status != TP_OK || use->failed.code != TP_OK) {
+    if (status != TP_OK || client->failed.code != TP_OK) {
         if (status == TP_OK) {
-            tp_fail(err, use->failed.code, "%s", use->failed.text);
+            tp_fail(err, client->failed.code, "%s", client->failed.text);
         }
         settle(client, use);
         return NULL;

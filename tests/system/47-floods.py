@@ -309,6 +309,37 @@ def answers_of_the_web_that_nobody_reads():
         tap.equal(floods.memory_after(server, before) <= floods.MOST_KEPT, True)
 
 
+def subscribe(socket, channels):
+    """To all of them: whether the server refuses some, and says so once."""
+    socket.say(op="subscribe", subscriptions=[{"id": number, "channelId": channel} for number, channel in enumerate(channels)])
+    socket.say(op="ping")
+    told = []
+    while True:
+        said = socket.until(lambda said: isinstance(said, dict))
+        if said["op"] == "pong":
+            return told
+        told += [said["message"]] if said["op"] == "status" else []
+
+
+def devices_that_guests_use_on_the_web():
+    """Guests that subscribe to all data of 300 devices find no room in the end, and a client with a key does."""
+    with player.server(PROGRAM, many_devices_on_the_web()) as server, contextlib.ExitStack() as stack:
+        front = argparse.Namespace(port=server.fronts["web"])
+        told, channels, guests = [], [], []
+        while not told and len(guests) < 200:
+            guests.append(stack.enter_context(web.Socket(front)))
+            channels = channels or [one["id"] for one in guests[0].op("advertise")["channels"]][:1000]
+            told = subscribe(guests[-1], channels)
+        print(f"# {len(guests)} guests with {len(channels)} subscriptions each")
+        tap.equal([message.split(": ", 1)[1] for message in told], ["clients that may only read use too many devices"])
+        tap.equal(len(guests) > 30, True)
+        tap.equal(subscribe(stack.enter_context(web.Socket(front)), channels[:32]), [])
+        owner = stack.enter_context(web.Socket(front))
+        owner.say(op="auth", key=floods.SECRET)
+        tap.equal(owner.op("auth")["right"], "move")
+        tap.equal(subscribe(owner, channels), [])
+
+
 def old_lists_of_devices_that_nobody_reads():
     """A guest that does not read comes before each change of the list, which has 16 MB. What only such guests need closes them."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
@@ -557,7 +588,7 @@ def a_part_of_the_table():
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
          devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
-         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, old_lists_of_devices_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
+         long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, devices_that_guests_use_on_the_web, old_lists_of_devices_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
          guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
          newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
