@@ -134,7 +134,7 @@ static void close_slow(struct web_front *front)
         const int waiting = find_waiting(c);
 
         if (waiting >= 0 && c->behind.notes[waiting].note->made_ns < old_ns &&
-            tp_session_right(c->door->sessions[FORM_JSON]) <= TP_RIGHT_READ) {
+            only_reads(c->door)) {
             tpi_web_give_up(c);
         }
     }

@@ -399,6 +399,12 @@ static inline const tp_catalogue *front_catalogue(const struct web_front *front)
     return tp_hub_catalogue(tp_front_hub(front->instance));
 }
 
+/* Whether the client may not write. */
+static inline bool only_reads(const struct client *client)
+{
+    return tp_session_right(client->sessions[FORM_JSON]) <= TP_RIGHT_READ;
+}
+
 static inline bool same_address(const tp_devaddr *a, const tp_devaddr *b)
 {
     return a->robot == b->robot && a->interf == b->interf && a->index == b->index;

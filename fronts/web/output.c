@@ -41,7 +41,7 @@ static size_t part_of_old_notes(const struct connection *c)
     const int64_t old_ns = front_now(c->front) - READ_NS;
     size_t bytes = 0;
 
-    if (c->behind.count == 0 || tp_session_right(c->door->sessions[FORM_JSON]) > TP_RIGHT_READ) {
+    if (c->behind.count == 0 || !only_reads(c->door)) {
         return 0;
     }
     for (unsigned i = 0; i < c->behind.count; i++) {

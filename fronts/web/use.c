@@ -269,20 +269,15 @@ static tp_status make_session(struct client *client, enum form form, tp_error *e
     return client->sessions[form] != NULL ? TP_OK : tpi_web_client_add_form(client, form, err);
 }
 
-static bool is_guest(const struct client *client)
-{
-    return tp_session_right(client->sessions[FORM_JSON]) <= TP_RIGHT_READ;
-}
-
 static unsigned uses_of_guests(const struct web_front *front)
 {
     unsigned count = 0;
 
     for (const struct connection *c = front->connections; c != NULL; c = c->next) {
-        count += is_guest(c->door) ? c->door->use_count : 0;
+        count += only_reads(c->door) ? c->door->use_count : 0;
     }
     for (const struct client *visitor = front->visitors; visitor != NULL; visitor = visitor->next) {
-        count += is_guest(visitor) ? visitor->use_count : 0;
+        count += only_reads(visitor) ? visitor->use_count : 0;
     }
     return count;
 }
@@ -293,7 +288,7 @@ static tp_status check_room(const struct client *client, tp_error *err)
     if (client->use_count >= MOST_USES) {
         return tp_fail(err, TP_E_LIMIT, "the client uses too many devices");
     }
-    if (client->use_count >= FEW_USES && client->use_count % FEW_USES == 0 && is_guest(client) &&
+    if (client->use_count >= FEW_USES && client->use_count % FEW_USES == 0 && only_reads(client) &&
         uses_of_guests(client->front) >= MOST_USES_OF_GUESTS) {
         return tp_fail(err, TP_E_LIMIT, "clients that may only read use too many devices");
     }
