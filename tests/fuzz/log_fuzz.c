@@ -39,6 +39,7 @@ static tpi_log_source source_of(tpi_buf *file)
 static void read_all(tpi_buf *file, bool sound)
 {
     static tpi_log_track tracks[65536];
+    tp_catalogue *learned = NULL;
     const tpi_log_source source = source_of(file);
     tpi_log_reader *reader = NULL;
     tpi_log_item item;
@@ -49,6 +50,7 @@ static void read_all(tpi_buf *file, bool sound)
         fuzz_require(err.text[0] != '\0', "a failure without a reason");
         return;
     }
+    fuzz_require(tp_catalogue_create(&learned, NULL) == TP_OK, "no catalogue");
     while ((status = tpi_log_reader_next(reader, &item, &err)) != TP_E_CLOSED) {
         void *value = NULL;
 
@@ -58,6 +60,7 @@ static void read_all(tpi_buf *file, bool sound)
             break;
         }
         if (status == TP_OK && item.kind == TPI_LOG_CHANNEL) {
+            tpi_log_learn(learned, &item);
             tpi_log_track_read(&tracks[item.id], &item, fuzz_catalogue());
         } else if (status == TP_OK && item.kind == TPI_LOG_MESSAGE) {
             (void)tpi_log_track_value(&tracks[item.id], &item, &value, &err);
@@ -65,6 +68,7 @@ static void read_all(tpi_buf *file, bool sound)
         free(value);
     }
     tpi_log_reader_close(reader);
+    tp_catalogue_destroy(learned);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
