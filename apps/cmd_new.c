@@ -137,7 +137,7 @@ static void print_next(const struct kind *kind, const char *called_name)
     tpi_buf_fini(&commands);
 }
 
-/* All files, or none: a name that is taken is told before the first one is written. */
+/* Write all files, or none: all names are checked before the first file is written. */
 static int write_all(const struct kind *kind, const char *called_name)
 {
     char paths[MOST_FILES][LONGEST_NAME + 16];

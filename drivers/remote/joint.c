@@ -74,7 +74,7 @@ static bool is_stop(const tp_failure *failure)
            strncmp(failure->text, stopped, sizeof stopped - 1) == 0;
 }
 
-/* In a panic, or when another client has it alone, the driver there works. */
+/* In a panic, or while another client has the device exclusively, the driver there works. */
 static bool is_of_driver(const tp_failure *failure)
 {
     return failure->code != TP_OK && failure->code != TP_E_DENIED && failure->code != TP_E_PANIC &&
@@ -196,8 +196,8 @@ static tp_status follow(struct joint *joint, const tp_message *what, const tp_tr
     return ask_there(joint, what, &next, err);
 }
 
-/* The other server ends the lease of the client if this program hangs. It is told before the
- * command that the lease is for: that of the command before may be much shorter. */
+/* The other server ends the lease of the client if this program hangs. It receives each change of
+ * the lease before the next command: the lease of the last one may be much shorter. */
 static void pass_lease(struct joint *joint)
 {
     const int64_t lease_ns = tp_device_silence_ns(joint->device);

@@ -114,7 +114,7 @@ static void tell_readers(const struct relay *relay, tp_status status, const char
     }
 }
 
-/* What keeps a child from working, its own process tells. */
+/* The process of a child itself reports what keeps it from working. */
 static bool is_at_work(const struct joint *joint)
 {
     return joint->ready && (joint->relay->of_child || joint->fault[0] == '\0');
@@ -133,7 +133,7 @@ static const struct joint *find_unready(const struct relay *relay)
     return found;
 }
 
-/* Of a child only what it owes is told here. */
+/* For a child, only what it owes is reported here. */
 void tpi_remote_relay_judge(struct relay *relay)
 {
     const struct joint *unready = find_unready(relay);

@@ -121,7 +121,7 @@ static void add(struct client *client, const struct subscription *s)
     tpi_web_graph_changed(client->front);
 }
 
-/* Of many that are too many, the first one is told. */
+/* If many are too many, only the first refusal is reported. */
 static void refuse(struct client *client, uint32_t id, const tp_error *why)
 {
     if (why->code != TP_E_LIMIT || !client->told_limit) {

@@ -78,8 +78,8 @@ static void write_section(tpi_buf *out, const tpi_cfg_section *section)
     }
 }
 
-/* Units, plug-ins and whatever else stands at the top of the file. This server has read them, so it
- * does not matter where they stand: after the section. */
+/* Units, plug-ins and all else at the top of the file. This server has read them already, so they
+ * can follow the section. */
 static void write_globals(tpi_buf *out, tpi_cfg *cfg)
 {
     const tpi_cfg_section *root = tpi_cfg_root(cfg);

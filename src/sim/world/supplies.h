@@ -1,7 +1,7 @@
 /*
  * supplies.h - the macros that the files of worlds/ define: robots, furniture, those of Stage.
  *
- * The list is in the program, so that a world without the `include` is told which one it needs.
+ * The program contains the list, so that the error about a missing `include` can name the file.
  */
 #ifndef TROUPE_SIM_WORLD_SUPPLIES_H
 #define TROUPE_SIM_WORLD_SUPPLIES_H
