@@ -214,5 +214,5 @@ void tpi_connection_flush(tp_connection *c)
 
 bool tpi_connection_is_sent(const tp_connection *c)
 {
-    return tp_connection_waiting(c) == 0 && c->out.written == 0;
+    return tp_connection_waiting(c) == 0 && c->out.written == 0 && tp_stream_has_sent(c->stream);
 }

@@ -64,7 +64,7 @@ void tpi_web_count_waiting(struct connection *c)
 
 bool tpi_web_has_written(const struct connection *c)
 {
-    return tpi_web_waiting(c) == 0 && tpi_web_tls_waiting(c) == 0;
+    return tpi_web_waiting(c) == 0 && tpi_web_tls_waiting(c) == 0 && tp_stream_has_sent(c->stream);
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */

@@ -121,12 +121,17 @@ enum { TP_STREAM_PIECES = 256 };
  * started stream.
  *
  * Taken does not mean sent: when the kernel takes no more, the stream itself keeps a few bytes,
- * because libuv reports a writable socket only to a pending write. Closing discards these bytes. */
+ * because libuv reports a writable socket only to a pending write. Closing discards these bytes:
+ * see tp_stream_has_sent(). */
 TP_API long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned count);
 
 /* The same for bytes that would be too old later: if the kernel does not take the first of them at
  * once, nothing is taken, and `written` is not called. */
 TP_API long tp_stream_try_write_at_once(tp_stream *stream, const tp_piece *pieces, unsigned count);
+
+/* Whether the kernel has all bytes that were taken. If not, `written` will be called. Only for a
+ * started stream. */
+TP_API bool tp_stream_has_sent(tp_stream *stream);
 
 /* Close the stream and discard what was not written. The memory is released later; no further event
  * is called. NULL is accepted. */

@@ -438,6 +438,13 @@ long tp_stream_try_write_at_once(tp_stream *stream, const tp_piece *pieces, unsi
     return write_some(stream, pieces, count, false);
 }
 
+bool tp_stream_has_sent(tp_stream *stream)
+{
+    assert(tp_loop_is_current(stream->loop) && stream->events != NULL);
+    stream->blocked = stream->blocked || stream->carrying;
+    return !stream->carrying;
+}
+
 /* ---- Closing and telling --------------------------------------------------------------------- */
 
 void tp_stream_close(tp_stream *stream)

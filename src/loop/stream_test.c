@@ -80,6 +80,28 @@ static void what_fits_just_so_needs_no_further_notice(void **state)
     assert_int_equal(b->server.written, 1);
 }
 
+static void that_all_is_sent_is_told_when_it_is_asked_for(void **state)
+{
+    struct bench *b = *state;
+    size_t total = 0;
+
+    tp_stream_pause(b->client.stream);
+    assert_true(tp_stream_has_sent(b->server.stream));
+    while (tp_stream_has_sent(b->server.stream)) { /* all of it is taken */
+        assert_int_equal(offer(&b->server, total, 50), 50);
+        total += 50;
+    }
+    tp_loop_turn(b->loop, false);
+    assert_int_equal(b->server.written, 0);
+    tp_stream_resume(b->client.stream);
+    while (b->server.written == 0) {
+        tp_loop_turn(b->loop, true);
+    }
+    assert_true(tp_stream_has_sent(b->server.stream));
+    close_end(&b->server);
+    wait_for_bytes(b, &b->client, total);
+}
+
 static void what_would_be_old_later_is_taken_at_once_or_not_at_all(void **state)
 {
     struct bench *b = *state;
@@ -731,6 +753,7 @@ int main(void)
         BOTH_TESTS(writing_nothing_is_fine),
         BOTH_TESTS(a_slow_reader_makes_the_writer_wait_and_nothing_is_lost),
         BOTH_TESTS(what_fits_just_so_needs_no_further_notice),
+        BOTH_TESTS(that_all_is_sent_is_told_when_it_is_asked_for),
         BOTH_TESTS(what_would_be_old_later_is_taken_at_once_or_not_at_all),
         BOTH_TESTS(a_paused_stream_reads_nothing_until_it_is_resumed),
         BOTH_TESTS(a_paused_stream_tells_that_its_peer_has_left),
