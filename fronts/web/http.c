@@ -29,7 +29,9 @@ void tpi_web_http_tick(struct connection *c, int64_t now_ns)
         return;
     }
     if (c->http.waiting == WAITS_NOT) {
-        if (now_ns - c->heard_ns > IDLE_NS && c->in.length == 0 && tpi_web_waiting(c) == 0) {
+        if (!tpi_web_has_written(c)) {
+            c->heard_ns = now_ns; /* it is idle from then on */
+        } else if (now_ns - c->heard_ns > IDLE_NS && c->in.length == 0) {
             tpi_web_give_up(c);
         }
     } else if (has_limit(c->http.waiting) && now_ns >= c->http.until_ns) {
@@ -175,7 +177,7 @@ static void handle(struct connection *c, const tpi_http *request, const char *bo
     if (!is_allowed(c, request, api, things || lab, lab)) {
         return;
     }
-    if (request->upgrades) {
+    if (request->upgrades && request->method == TPI_HTTP_GET) {
         tpi_web_upgrade(c, request);
     } else if (api) {
         tpi_web_api(c, request, body, (size_t)request->length);
@@ -193,6 +195,7 @@ static size_t reject(struct connection *c, int status, size_t length)
 {
     c->http.closes = true;
     c->http.head_only = false;
+    c->http.results = false;
     tpi_web_refuse(c, status, "syntax",
                    status == 413   ? "the body is too long"
                    : status == 431 ? "the headers are too long"
@@ -215,7 +218,7 @@ static bool asks_for_panic(const struct connection *c, const tpi_http *request)
 static size_t reject_panic(struct connection *c, const tpi_http *request, int status, size_t length)
 {
     if (asks_for_panic(c, request)) {
-        tp_session_panic(c->door->sessions[FORM_JSON], "");
+        tpi_web_raise(c, "");
     }
     return reject(c, status, length);
 }

@@ -185,8 +185,8 @@ struct client {
     bool leases;
     struct use *uses; /* owned */
     unsigned use_count;
-    tp_error failed;                                 /* why one of them could not be opened last */
-    bool told_limit;                                 /* that its subscriptions are too many */
+    tp_error failed;  /* why one of them could not be opened last */
+    bool has_no_room; /* for more, as far as its message is concerned */
     struct subscription *subscriptions[SUB_BUCKETS]; /* owned */
     unsigned subscription_count;
     unsigned grid_count;      /* of them, grids of maps */
@@ -673,6 +673,9 @@ void tpi_web_unuse(struct client *client, struct use *use, bool write);
 struct use *tpi_web_use_briefly(struct client *client, const tp_devaddr *addr, bool write,
                                 tp_error *err);
 struct use *tpi_web_find_use(const struct client *client, enum form form, const tp_devaddr *addr);
+/* Report that a message of a WebSocket client does not get a use. Of many that are too many, only
+ * the first of a message is reported. */
+void tpi_web_refuse_use(struct client *client, const char *what, const tp_error *why);
 /* A panic is over: what waits for an opening and does more than read is refused. */
 void tpi_web_use_drop_pending(struct client *client);
 tp_status tpi_web_use_send(struct client *client, struct use *use, tp_msg *msg,
@@ -784,7 +787,11 @@ bool tpi_web_tls_has_worked(const struct connection *c);
 
 /* ---- stop.c ---- */
 
-/* Raise a panic for the connection, which owes a confirmation then. */
+/* Raise a panic for the request that is handled. If it has waited and raised one before, it raises
+ * no other one after the end of that. */
+void tpi_web_raise(struct connection *c, const char *why);
+
+/* The same; the connection owes a confirmation then. */
 void tpi_web_stop(struct connection *c, const char *why);
 void tpi_web_stop_say(struct connection *c, const char *text, size_t length);
 

@@ -182,5 +182,6 @@ void tpi_web_speak(struct connection *c, const char *text, size_t length)
         return;
     }
     tpi_web_directory_look(c->front);
+    c->door->has_no_room = false;
     handle(c, &said);
 }

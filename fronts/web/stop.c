@@ -207,6 +207,16 @@ static bool confirm(struct connection *c, bool last)
     return last;
 }
 
+void tpi_web_raise(struct connection *c, const char *why)
+{
+    tp_session *session = c->door->sessions[FORM_JSON];
+
+    assert(front_is_current(c->front));
+    if (c->in.acted == 0 || tp_session_sees_panic(session)) {
+        tp_session_panic(session, why[0] != '\0' ? why : "STOP");
+    }
+}
+
 void tpi_web_stop(struct connection *c, const char *why)
 {
     struct web_front *front = c->front;
@@ -214,10 +224,7 @@ void tpi_web_stop(struct connection *c, const char *why)
     const int64_t now_ns = front_now(front);
 
     assert(front_is_current(c->front));
-    /* A request that waited has raised it before. It raises no other one after the end of that. */
-    if (c->in.acted == 0 || tp_session_sees_panic(c->door->sessions[FORM_JSON])) {
-        tp_session_panic(c->door->sessions[FORM_JSON], why[0] != '\0' ? why : "STOP");
-    }
+    tpi_web_raise(c, why);
     c->stop.began_ns = arrival_ns != TP_NEVER && arrival_ns < now_ns ? arrival_ns : now_ns;
     c->stop.told = false;
     tpi_web_stop_forget(c);

@@ -1,5 +1,6 @@
 /* subscribe.c - subscriptions of WebSocket clients, and data for them. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,15 +122,6 @@ static void add(struct client *client, const struct subscription *s)
     tpi_web_graph_changed(client->front);
 }
 
-/* If many are too many, only the first refusal is reported. */
-static void refuse(struct client *client, uint32_t id, const tp_error *why)
-{
-    if (why->code != TP_E_LIMIT || !client->told_limit) {
-        tpi_web_status(client->connection, 2, "subscription %u: %s", id, why->text);
-    }
-    client->told_limit = why->code == TP_E_LIMIT;
-}
-
 void tpi_web_subscribe(struct client *client, const tpi_say_item *item)
 {
     struct connection *c = client->connection;
@@ -152,10 +144,11 @@ void tpi_web_subscribe(struct client *client, const tpi_say_item *item)
     } else {
         struct use *use = tpi_web_use(client, s.form, &s.addr, false, &err);
         if (use == NULL) {
-            refuse(client, s.id, &err);
+            char what[32];
+            (void)snprintf(what, sizeof what, "subscription %u", s.id);
+            tpi_web_refuse_use(client, what, &err);
             return;
         }
-        client->told_limit = false;
         add(client, &s); /* data is looked at when the turn ends */
         if (item->rate > 0) {
             tpi_web_use_rate(client, use, item->rate);

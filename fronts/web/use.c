@@ -282,10 +282,11 @@ static unsigned uses_of_guests(const struct web_front *front)
     return count;
 }
 
-/* Each use has memory here and in the session. Guests are counted once in a while. */
+/* Each use has memory here and in the session. Guests are counted once in a while, and once for a
+ * message that wants too many. */
 static tp_status check_room(const struct client *client, tp_error *err)
 {
-    if (client->use_count >= MOST_USES) {
+    if (client->use_count >= MOST_USES || client->has_no_room) {
         return tp_fail(err, TP_E_LIMIT, "the client uses too many devices");
     }
     if (client->use_count >= FEW_USES && client->use_count % FEW_USES == 0 && only_reads(client) &&
@@ -317,6 +318,15 @@ static struct use *make_use(struct client *client, enum form form, const tp_deva
     client->uses = use;
     client->use_count++;
     return use;
+}
+
+void tpi_web_refuse_use(struct client *client, const char *what, const tp_error *why)
+{
+    assert(front_is_current(client->front));
+    if (why->code != TP_E_LIMIT || !client->has_no_room) {
+        tpi_web_status(client->connection, 2, "%s: %s", what, why->text);
+    }
+    client->has_no_room = client->has_no_room || why->code == TP_E_LIMIT;
 }
 
 struct use *tpi_web_use(struct client *client, enum form form, const tp_devaddr *addr, bool write,

@@ -35,8 +35,15 @@ static void watch(struct client *client, const char *name)
     for (const struct watched *at = client->watched; at != NULL; at = at->next) {
         count++;
     }
-    if (watched == NULL || count >= MOST_SUBSCRIPTIONS ||
+    if (watched == NULL) {
+        return;
+    }
+    if (count >= MOST_SUBSCRIPTIONS) {
+        tp_fail(&err, TP_E_LIMIT, "the client watches too many parameters");
+    }
+    if (count >= MOST_SUBSCRIPTIONS ||
         tpi_web_use(client, FORM_JSON, &device->addr, false, &err) == NULL) {
+        tpi_web_refuse_use(client, name, &err);
         free(watched);
         return;
     }

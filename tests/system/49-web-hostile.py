@@ -160,6 +160,7 @@ def everybody_stops_and_not_everybody_resets():
         tap.equal(web.ask(server, "POST", "/api/reset", epoch).status in (401, 403), True)
         tap.equal(web.ask(server, "GET", "/api/panic").json["active"], True)
         tap.equal(web.ask(server, "POST", "/api/panic", b"not JSON", headers={"Content-Type": "text/plain"}).status, 200)
+        tap.equal(web.ask(server, "POST", "/api/panic", headers={"Connection": "Upgrade", "Upgrade": "websocket"}).status, 200)
 
 
 def no_path_leads_out_of_the_dashboard():
@@ -191,6 +192,10 @@ def requests_that_are_none_are_refused_and_end_the_connection():
                 tap.equal((request[:60], answer.status in (400, 411, 413, 417, 431, 501, 505) or answer.status), (request[:60], True))
                 tap.equal((request[:60], http.socket.recv(1)), (request[:60], b""))
         tap.equal(web.ask(server, "GET", "/api/panic").json["active"], False)
+        with web.Http(server) as http:
+            tap.equal(http.get("/control?cmd=start").json["result"], False)
+            http.socket.sendall(b"GET x HTTP/1.1\r\n\r\n")
+            tap.equal(http.answer().status, 400)
 
 
 def frames_that_are_none_end_the_connection():
@@ -456,6 +461,17 @@ class SlowPuppet(cli.Puppet):
         super().answer(connection, message)
 
 
+def a_wrong_panic_that_has_waited_raises_no_other_one():
+    with cli.Puppet([(4, 0), (6, 0)]) as puppet, silent(puppet, 0.3) as server, web.Http(server) as http, web.Http(server) as desk:
+        wait_for_nothing(http, 3)
+        http.socket.sendall(b"POST /api/panic HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n")
+        while not desk.get("/api/panic").json["active"]:
+            pass
+        tap.equal(desk.post("/api/reset", {"epoch": desk.get("/api/panic").json["epoch"]}).status, 200)
+        tap.equal([http.answer().status, http.answer().status], [504, 400])
+        tap.equal(desk.get("/api/panic").json["active"], False)
+
+
 def a_command_that_waits_for_its_device_gets_old():
     with SlowPuppet([(4, 0)]) as puppet, cli.Puppet([(6, 0)]) as other:
         text = (f'driver ( name "remote" url "tcp:{puppet.url}" provides [ "position2d:0" ] lease 0.3 )\n'
@@ -477,4 +493,4 @@ tap.main(nothing_of_a_stranger_reaches_a_device, a_stranger_publishes_and_calls_
          a_hundred_clients_that_do_not_read_slow_nobody, a_wrong_key_is_tried_slowly, a_wrong_key_is_refused_whatever_is_asked_for, many_names_of_strangers_keep_no_key_out,
          a_panic_behind_many_questions_is_raised,
          many_greetings_of_TLS_delay_nobody, greetings_that_never_end_make_room, a_message_in_fragments_has_to_end, fragments_count_as_what_they_take, a_file_goes_out_whole_though_its_client_is_disconnected, what_follows_a_close_frame_is_ignored, a_command_behind_a_slow_request_gets_old,
-         a_command_from_before_the_end_of_a_panic_moves_nothing, a_command_that_waits_for_its_device_gets_old)
+         a_command_from_before_the_end_of_a_panic_moves_nothing, a_wrong_panic_that_has_waited_raises_no_other_one, a_command_that_waits_for_its_device_gets_old)
