@@ -57,8 +57,9 @@ int64_t tpi_remote_joint_number(const struct joint *joint)
 /* Something came from the counterpart. */
 static void works(struct joint *joint)
 {
-    if (joint->fault[0] != '\0') {
-        joint->fault[0] = '\0';
+    joint->fault[0] = '\0';
+    if (joint->faulty) {
+        joint->faulty = false;
         tpi_remote_relay_judge(joint->relay);
     }
 }
@@ -74,8 +75,9 @@ static bool is_stop(const tp_failure *failure)
            strncmp(failure->text, stopped, sizeof stopped - 1) == 0;
 }
 
-/* In a panic, or while another client has the device exclusively, the driver there works. */
-static bool is_of_driver(const tp_failure *failure)
+/* In a panic, or while another client has the device exclusively, the driver there works. What it
+ * has refused, or stopped for others, is reported in the same way. */
+static bool may_be_of_driver(const tp_failure *failure)
 {
     return failure->code != TP_OK && failure->code != TP_E_DENIED && failure->code != TP_E_PANIC &&
            !is_stop(failure);
@@ -90,10 +92,9 @@ static void pass_failure(struct joint *joint, tp_failure failure, double timesta
     }
     tp_fail(&err, TP_E_DEVICE, "%.*s", (int)failure.text_count, failure.text);
     tpi_remote_relay_name_server(joint->relay, TP_E_DEVICE, &err);
-    if (is_of_driver(&failure)) {
+    if (may_be_of_driver(&failure)) {
         (void)snprintf(joint->fault, sizeof joint->fault, "%s", err.text);
-        tpi_remote_relay_judge(joint->relay);
-        tpi_remote_relay_ask_again(joint->relay);
+        tpi_remote_relay_suspect(joint);
     } else if (failure.code == TP_OK) {
         works(joint);
     }
@@ -203,7 +204,8 @@ static void pass_lease(struct joint *joint)
     const int64_t lease_ns = tp_device_silence_ns(joint->device);
 
     if (lease_ns != joint->lease_ns && tp_client_is_troupe(joint->relay->client) &&
-        tp_proxy_set_lease(joint->proxy, (double)lease_ns / (double)TP_NS_PER_S, NULL) == TP_OK) {
+        tp_proxy_set_lease_later(joint->proxy, (double)lease_ns / (double)TP_NS_PER_S, NULL) ==
+            TP_OK) {
         joint->lease_ns = lease_ns;
     }
 }

@@ -114,10 +114,9 @@ static void tell_readers(const struct relay *relay, tp_status status, const char
     }
 }
 
-/* The process of a child itself reports what keeps it from working. */
 static bool is_at_work(const struct joint *joint)
 {
-    return joint->ready && (joint->relay->of_child || joint->fault[0] == '\0');
+    return joint->ready && !joint->faulty;
 }
 
 static const struct joint *find_unready(const struct relay *relay)
@@ -286,8 +285,10 @@ static void is_ready(struct joint *joint)
 
     joint->ready = joint->known = true;
     joint->fault[0] = '\0';
+    joint->faulty = false;
     tpi_remote_joint_is_back(joint);
     if (find_unready(of) != NULL) {
+        tpi_remote_relay_judge(of); /* for another reason now, perhaps */
         return;
     }
     of->waited = false;
@@ -321,12 +322,18 @@ void tpi_remote_relay_in_circle(struct joint *joint)
     }
 }
 
-/* The start has its own end. */
-void tpi_remote_relay_ask_again(struct relay *relay)
+/* A counterpart that does not work, or may lead back here, is asked soon again. The start has its
+ * own end. */
+static void is_unclear(struct joint *joint)
 {
-    if (!relay->starting) {
-        tp_timer_at(relay->patience,
-                    tp_clock_now_ns(tp_instance_clock(relay->self)) + TRY_AGAIN_NS);
+    struct relay *of = joint->relay;
+
+    if (joint->ready && tp_proxy_is_open(joint->proxy)) {
+        joint->faulty = true;
+        tpi_remote_relay_judge(of);
+    }
+    if (!of->starting) {
+        tp_timer_at(of->patience, tp_clock_now_ns(tp_instance_clock(of->self)) + TRY_AGAIN_NS);
     }
 }
 
@@ -335,7 +342,6 @@ static void traced(void *context, tp_proxy *proxy, tp_status status, const tp_ms
                    const char *why)
 {
     struct joint *joint = context;
-    struct relay *of = joint->relay;
     const bool unclear =
         status == TP_E_DEVICE || status == TP_E_CLOSED; /* it has failed meanwhile */
     const bool is_enough = joint->tries >= MOST_TRIES && !joint->ready;
@@ -345,10 +351,12 @@ static void traced(void *context, tp_proxy *proxy, tp_status status, const tp_ms
     joint->tracing = false;
     if (status == TP_E_INVALID || status == TP_E_LIMIT) {
         tpi_remote_relay_in_circle(joint);
-    } else if (tp_proxy_is_open(proxy) && (!unclear || is_enough)) {
-        is_ready(joint);
+    } else if (!tp_proxy_is_open(proxy) || (unclear && !is_enough)) {
+        is_unclear(joint);
+    } else if (is_at_work(joint)) {
+        joint->fault[0] = '\0'; /* it was none */
     } else {
-        tpi_remote_relay_ask_again(of);
+        is_ready(joint);
     }
 }
 
@@ -365,6 +373,13 @@ static void trace(struct joint *joint)
         tp_proxy_request_later(joint->proxy, TP_COMMON_REQ_TRACE, &ask, of->timeout_ns, traced,
                                joint, NULL) != TP_OK) {
         is_ready(joint);
+    }
+}
+
+void tpi_remote_relay_suspect(struct joint *joint)
+{
+    if (is_at_work(joint) && !joint->tracing && !joint->relay->of_child) {
+        trace(joint);
     }
 }
 
@@ -430,7 +445,7 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
 
     for (size_t i = 0; i < relay->joint_count && status == TP_OK; i++) {
         struct joint *joint = &relay->joints[i];
-        joint->ready = joint->known = joint->tracing = false;
+        joint->ready = joint->known = joint->tracing = joint->faulty = false;
         joint->lease_ns = 0;
         joint->why[0] = joint->fault[0] = '\0';
         status =

@@ -32,7 +32,8 @@ struct joint {
     int64_t lease_ns;    /* that the other server was asked for last; 0 for its own */
     bool for_panic;      /* and it is for a panic that its own server has, too */
     char why[256];       /* it could not be opened; "" for anything else */
-    char fault[256];     /* why it failed while it was open; "" if it works */
+    char fault[256];     /* what it has reported while it was open; "" if it works */
+    bool faulty;         /* and its driver has failed: it was asked */
 };
 
 struct relay {
@@ -96,8 +97,8 @@ void tpi_remote_joint_is_away(struct joint *joint);
 /* owed.c: the function of the timer `again`; its context is the relay. */
 void tpi_remote_relay_ask_owed(void *relay);
 
-/* Ask counterparts that do not work, or that may lead back here, soon again. */
-void tpi_remote_relay_ask_again(struct relay *relay);
+/* The counterpart has reported something that may be the end of its driver: ask it. */
+void tpi_remote_relay_suspect(struct joint *joint);
 
 /* Report how the other server is, once the start is over. */
 void tpi_remote_relay_judge(struct relay *relay);

@@ -296,6 +296,10 @@ TP_API tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *er
  * and the client that moves the device. */
 TP_API tp_status tp_proxy_set_lease(tp_proxy *proxy, double lease_s, tp_error *err);
 
+/* The same without waiting: the server gets it before what is sent later, and no answer is awaited.
+ */
+TP_API tp_status tp_proxy_set_lease_later(tp_proxy *proxy, double lease_s, tp_error *err);
+
 /* Lower this client's rank below the one that the server's configuration gives it: clients with a
  * higher rank override its commands. A rank above the configured one is not granted. Otherwise as
  * tp_proxy_set_lease(). */

@@ -11,6 +11,7 @@
  * the last time (TP_RENEW_CALLS).
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "client/inside.h"
@@ -24,13 +25,28 @@
 /* Longer ones ask for no more. */
 static const double LONGEST_S = 3600;
 
+/* Leases are those of a device, for all its proxies. */
+static bool is_moved(const tp_proxy *proxy)
+{
+    const tp_proxy *other = proxy->client->proxies;
+
+    if (proxy->moved) {
+        return true;
+    }
+    while (other != NULL &&
+           !(other->moved && memcmp(&other->addr, &proxy->addr, sizeof proxy->addr) == 0)) {
+        other = other->next;
+    }
+    return other != NULL;
+}
+
 /* A third of the shortest lease, so that two words may be late. */
 static int64_t wanted_period_ns(const tp_client *client)
 {
     int64_t period_ns = ALIVE_NS;
 
     for (const tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
-        if (proxy->moved && proxy->lease_ns > 0) {
+        if (proxy->lease_ns > 0 && is_moved(proxy)) {
             period_ns = tpi_smaller(period_ns, proxy->lease_ns / 3);
         }
     }
@@ -70,7 +86,7 @@ static const tp_message *lease_request(void)
     return tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE);
 }
 
-void tpi_proxy_ask_lease(tp_proxy *proxy)
+tp_status tpi_proxy_ask_lease(tp_proxy *proxy, tp_error *err)
 {
     const tpi_question question = {.proxy = proxy,
                                    .what = lease_request(),
@@ -79,7 +95,7 @@ void tpi_proxy_ask_lease(tp_proxy *proxy)
                                    .bound = true,
                                    .done = on_lease};
 
-    tpi_ask_submit(proxy->client, &question, NULL, NULL);
+    return tpi_ask_submit(proxy->client, &question, NULL, err);
 }
 
 static void keep_lease(tp_client *client, tp_proxy *proxy)
@@ -90,7 +106,7 @@ static void keep_lease(tp_client *client, tp_proxy *proxy)
     }
     if (proxy != NULL && !proxy->moved) {
         proxy->moved = true;
-        tpi_proxy_ask_lease(proxy);
+        (void)tpi_proxy_ask_lease(proxy, NULL);
     }
 }
 
@@ -165,13 +181,12 @@ static tp_status tell_server(tp_proxy *proxy, tp_error *err)
         return TP_OK; /* when it is */
     }
     if (tp_loop_is_turning(client->loop)) {
-        tpi_proxy_ask_lease(proxy);
-        return TP_OK;
+        return tpi_proxy_ask_lease(proxy, err);
     }
     const tp_status status =
         tpi_client_ask(client, proxy, lease_request(), &proxy->lease, NULL, err);
     if (status == TP_OK && proxy->moved) {
-        tpi_proxy_ask_lease(proxy); /* it may have to speak more often */
+        (void)tpi_proxy_ask_lease(proxy, NULL); /* it may have to speak more often */
     }
     return status;
 }
@@ -185,9 +200,9 @@ static tp_status check_server(const tp_proxy *proxy, tp_error *err)
                : tp_fail(err, TP_E_UNSUPPORTED, "%s: a Player server has no leases", proxy->name);
 }
 
-tp_status tp_proxy_set_lease(tp_proxy *proxy, double lease_s, tp_error *err)
+static tp_status want_lease(tp_proxy *proxy, double lease_s, tp_error *err)
 {
-    tp_status status = check_server(proxy, err);
+    const tp_status status = check_server(proxy, err);
 
     if (!(lease_s >= 0) || !isfinite(lease_s)) {
         return tp_fail(err, TP_E_RANGE, "%s: %g s is no lease", proxy->name, lease_s);
@@ -195,9 +210,23 @@ tp_status tp_proxy_set_lease(tp_proxy *proxy, double lease_s, tp_error *err)
     if (status == TP_OK) {
         proxy->lease.asks |= TP_LEASE_DURATION;
         proxy->lease.duration = lease_s;
-        status = tell_server(proxy, err);
     }
     return status;
+}
+
+tp_status tp_proxy_set_lease(tp_proxy *proxy, double lease_s, tp_error *err)
+{
+    const tp_status status = want_lease(proxy, lease_s, err);
+
+    return status == TP_OK ? tell_server(proxy, err) : status;
+}
+
+tp_status tp_proxy_set_lease_later(tp_proxy *proxy, double lease_s, tp_error *err)
+{
+    const tp_status status = want_lease(proxy, lease_s, err);
+
+    return status == TP_OK && proxy->state == TPI_PROXY_OPEN ? tpi_proxy_ask_lease(proxy, err)
+                                                             : status;
 }
 
 tp_status tp_proxy_set_rank(tp_proxy *proxy, int rank, tp_error *err)

@@ -381,7 +381,7 @@ void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what
 void tpi_client_holds(tp_client *client, tp_proxy *proxy);
 
 /* Ask for the lease that a proxy wants. */
-void tpi_proxy_ask_lease(tp_proxy *proxy);
+tp_status tpi_proxy_ask_lease(tp_proxy *proxy, tp_error *err);
 
 /* Nothing moves any more: leases are not renewed. */
 void tpi_client_rests(tp_client *client);

@@ -166,7 +166,7 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     }
     proxy->moved = false;
     if (proxy->lease.asks != 0 && proxy->client->troupe) {
-        tpi_proxy_ask_lease(proxy);
+        (void)tpi_proxy_ask_lease(proxy, NULL);
     }
     tpi_client_holds(proxy->client, proxy);
     tell_opened(proxy, TP_OK, NULL);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Servers that use each other's devices, and drivers in processes of their own.  argv: the troupe program."""
+"""Servers that use each other's devices, and drivers in processes of their own.
+argv: the troupe program, the program inproc_probe."""
 import os
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -13,7 +15,7 @@ import player
 import tap
 from player import LASER, POSITION2D
 
-PROGRAM = sys.argv[1]
+PROGRAM, PROBE = sys.argv[1:3]
 ERROR = 243
 
 
@@ -286,6 +288,24 @@ def an_isolated_driver_works_like_any_other():
         tap.equal(client.request(LASER, 0, 1).type, player.ACK)
 
 
+def commands_never_wait_for_the_process_of_a_driver():
+    """Also where the client calls the server on its own stack: what waits there would be destroyed beneath itself."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write('driver ( name "fake" provides [ "position2d:0" ] isolated yes restart 0.1 )\n')
+        file.flush()
+        path = os.path.dirname(os.path.abspath(PROGRAM)) + ":" + os.environ["PATH"]
+        with subprocess.Popen([PROBE, f"inproc:{file.name}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "PATH": path}) as probe:
+            tap.equal(probe.stdout.readline(), "open\n")
+            child = children_of(probe)[0]
+            os.kill(child, signal.SIGSTOP)
+            probe.stdin.write("go\n")
+            probe.stdin.flush()
+            select.select([probe.stdout], [], [], 2)
+            os.kill(child, signal.SIGKILL)
+            tap.equal((probe.stdout.readline(), probe.wait()), ("sent\n", 0))
+
+
 def its_crash_hurts_nobody_and_it_comes_back():
     with player.server(PROGRAM, ISOLATED) as server, player.Client(server.address) as client, \
             player.Client(server.address) as other:
@@ -391,7 +411,7 @@ tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_
          a_server_that_is_not_there_is_told_to_who_opens, a_server_that_comes_back_is_found_again,
          two_servers_may_use_each_other, the_lease_of_a_client_holds_on_the_other_server_too,
          a_longer_one_holds_from_its_first_command_on,
-         an_isolated_driver_works_like_any_other,
+         an_isolated_driver_works_like_any_other, commands_never_wait_for_the_process_of_a_driver,
          its_crash_hurts_nobody_and_it_comes_back, its_error_names_it_once, its_mistakes_are_found_where_they_stand,
          each_try_to_start_it_has_its_own_process,
          it_may_use_devices_of_its_parent,

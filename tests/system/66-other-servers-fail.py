@@ -19,6 +19,7 @@ BASE = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 )\n'
 FOLDER = tempfile.TemporaryDirectory()
 HERE = pathlib.Path(FOLDER.name)
 ERROR = 243
+DIO = 20
 VEL = struct.pack(">dddI", 0.5, 0, 0, 1)
 
 
@@ -161,6 +162,26 @@ def a_device_that_is_not_there_any_more_is_told():
         client.socket.close()
 
 
+def what_others_do_there_is_no_trouble_here():
+    """A client there ends, a command is refused there: readers here receive both, and the other server works."""
+    with player.server(PROGRAM, BASE + 'driver ( name "diodelay" provides [ "dio:0" ] init_state "00" )\n') as far, \
+            player.server(PROGRAM, f'driver ( name "remote" provides [ "position2d:0" "dio:0" ] url "tcp:127.0.0.1:{far.address[1]}" )\n') as near:
+        client = opened(near.address)
+        client.open(DIO, 0)
+        with opened(far.address) as other:
+            drive(other)
+            while client.data().body[24:32] == bytes(8):
+                pass
+        tap.equal("stopped: " in failure(client)[1], True)
+        tap.equal(state(near), ("running", ""))
+        client.send(DIO, 0, player.COMMAND, 1, struct.pack(">II", 5, 0))
+        tap.equal("there are 2 bits, not 5" in failure(client, DIO)[1], True)
+        tap.equal(state(near), ("running", ""))
+        troupe("panic", at(far))
+        tap.equal("nothing moves there: panic" in said(near), True)  # the first that it says
+        client.socket.close()
+
+
 # ---- Circles --------------------------------------------------------------------------------------------
 
 
@@ -289,5 +310,5 @@ tap.main(a_server_that_is_gone_is_seen_and_reported, a_server_in_panic_is_seen_a
          a_device_that_is_not_there_any_more_is_told, two_servers_that_have_a_device_from_each_other_are_reported,
          so_are_three_and_one_that_has_it_from_itself, computed_devices_do_not_hide_it,
          drivers_of_one_file_that_wait_for_each_other_are_told, two_ways_to_one_device_are_no_circle,
-         mistakes_are_found_before_anybody_connects, a_secret_that_others_can_read_is_noted,
+         what_others_do_there_is_no_trouble_here, mistakes_are_found_before_anybody_connects, a_secret_that_others_can_read_is_noted,
          a_stop_is_reported_once_with_its_cause)
