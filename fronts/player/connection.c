@@ -197,15 +197,21 @@ static void keep_rest(struct connection *connection, const unsigned char *rest, 
         capacity *= 2;
     }
     if (connection->held == NULL) {
-        if (hold(connection, capacity, unfinished)) {
-            memcpy(connection->held, rest, length);
-            connection->held_length = length;
+        if (!hold(connection, capacity, unfinished)) {
+            return;
         }
-        return;
+        memcpy(connection->held, rest, length);
+        connection->held_length = length;
+    } else {
+        /* There is always room for the bytes that are read next. */
+        const bool full = reads && connection->held_length == connection->held_capacity;
+        if (!hold(connection, full ? capacity : connection->held_capacity, unfinished)) {
+            return;
+        }
     }
-    /* There is always room for the bytes that are read next. */
-    const bool full = reads && connection->held_length == connection->held_capacity;
-    (void)hold(connection, full ? capacity : connection->held_capacity, unfinished);
+    if (unfinished) { /* its bytes, not the room for them */
+        tp_session_unfinished(connection->client.session, connection->held_length);
+    }
 }
 
 static void read_shared(struct connection *connection, size_t length)

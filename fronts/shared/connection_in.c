@@ -124,15 +124,21 @@ static void keep_rest(tp_connection *c, const unsigned char *rest, size_t length
         capacity *= 2;
     }
     if (c->in.length == 0) {
-        if (hold(c, capacity, unfinished)) {
-            memcpy(c->in.held, rest, length);
-            c->in.length = (uint32_t)length;
+        if (!hold(c, capacity, unfinished)) {
+            return;
         }
-        return;
+        memcpy(c->in.held, rest, length);
+        c->in.length = (uint32_t)length;
+    } else {
+        /* There is always room for the bytes that are read next. */
+        const bool full = reads && c->in.length == c->in.capacity;
+        if (!hold(c, full ? capacity : c->in.capacity, unfinished)) {
+            return;
+        }
     }
-    /* There is always room for the bytes that are read next. */
-    const bool full = reads && c->in.length == c->in.capacity;
-    (void)hold(c, full ? capacity : c->in.capacity, unfinished);
+    if (unfinished) { /* its bytes, not the room for them */
+        tp_session_unfinished(c->session, c->in.length);
+    }
 }
 
 void tpi_connection_room(tp_connection *c, void **bytes, size_t *length)

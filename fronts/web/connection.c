@@ -51,6 +51,9 @@ static void make_room(struct connection *c, size_t needed)
     }
     c->in.held = held;
     c->in.capacity = capacity;
+    if (unfinished) { /* its bytes, not the room for them */
+        tp_session_unfinished(door_of(c), c->in.length + c->in.fragments);
+    }
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

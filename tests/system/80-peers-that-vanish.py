@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import selectors
+import signal
 import socket
 import struct
 import subprocess
@@ -145,6 +146,7 @@ SLOW = 500
 PERIOD_S = 0.3
 LIMIT_S = 10
 GIVE_UP_S = 300
+RESET_ODOM = 6
 
 
 class Slow(threading.Thread):
@@ -203,6 +205,47 @@ def five_hundred_that_send_byte_by_byte_are_closed():
         raise slow.found
     print(f"# {len(slow.lasted)} were closed after {min(slow.lasted):.1f} to {max(slow.lasted):.1f} s")
     tap.equal((len(slow.lasted), min(slow.lasted) >= LIMIT_S), (SLOW, True))
+
+
+class Kept(threading.Thread):
+    """A client that has sent all of a message, the end of which the server does not read: it waits for another server."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.answer = None  # to the message
+        self.found = None  # what went wrong, if something did
+
+    def run(self):
+        try:
+            with player.server(PROGRAM, PATIENT) as far, player.server(PROGRAM, (
+                    f'driver ( name "remote" provides [ "position2d:0" ] url "tcp:127.0.0.1:{far.address[1]}" timeout 60 )\n')) as near:
+                with player.Client(near.address) as client:
+                    client.open(POSITION2D, 0)
+                    far.process.send_signal(signal.SIGSTOP)
+                    self.ask_much(client)
+                    time.sleep(LIMIT_S + 4)
+                    far.process.send_signal(signal.SIGCONT)
+                    while self.answer is None or self.answer.seq != 1000:
+                        self.answer = client.message()
+        except Exception as error:  # told by the test that joins
+            self.found = error
+
+    @staticmethod
+    def ask_much(client):
+        """So many requests that the server waits for answers, and another one in two parts."""
+        for _ in range(256):
+            client.send(POSITION2D, 0, player.REQUEST, RESET_ODOM)
+        last = player.HEADER.pack(0, 0, POSITION2D, 0, player.REQUEST, 99, 0, 1000, 8000) + bytes(8000)
+        client.socket.sendall(last[:6000])
+        time.sleep(PERIOD_S)
+        client.socket.sendall(last[6000:])
+
+
+def a_client_that_the_server_does_not_read_is_not_slow():
+    kept.join()
+    if kept.found is not None:
+        raise kept.found
+    tap.equal((kept.answer.seq, kept.answer.type), (1000, player.NACK))
 
 
 # ---- All file descriptors taken ----------------------------------------------------------------------------
@@ -323,7 +366,8 @@ def strangers_that_take_all_descriptors_keep_no_panic_out():
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 if sys.argv[2:] == ["space"]:
     tap.main(inside_of_a_space)
-slow = Slow()
+slow, kept = Slow(), Kept()
 slow.start()
+kept.start()
 tap.main(a_thousand_that_vanished_are_given_up, strangers_that_take_all_descriptors_keep_no_panic_out,
-         five_hundred_that_send_byte_by_byte_are_closed)
+         five_hundred_that_send_byte_by_byte_are_closed, a_client_that_the_server_does_not_read_is_not_slow)
