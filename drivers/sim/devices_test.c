@@ -149,6 +149,7 @@ static void a_vehicle_goes_to_a_pose_as_fast_as_was_asked(void **state)
     tp_position2d_cmd_pos there = {.pos = {.px = 9}, .vel = {.px = 0.7}, .state = 1};
     const tp_position2d_cmd_pos turned = {.pos = {.pa = 3}, .vel = {.pa = -0.25}, .state = 1};
     const tp_position2d_cmd_pos odd = {.vel = {.pa = NAN}, .state = 1};
+    const tp_position2d_cmd_pos hasty = {.pos = {.pa = 3}, .vel = {.pa = 2e6}, .state = 1};
 
     (void)state;
     stage_begin(&s, "world:0 position2d:0", YARD);
@@ -167,6 +168,9 @@ static void a_vehicle_goes_to_a_pose_as_fast_as_was_asked(void **state)
     assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_POS, &odd) < 0);
     assert_string_equal(s.p->b.err.text,
                         "vel is 0 m/s and nan rad/s, which is no speed to move at");
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &hasty); /* as fast as it can */
+    stage_step(&s, 1);
+    assert_true(vehicle(r)->vel.pa > 1);
     stage_end(&s);
 }
 

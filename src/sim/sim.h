@@ -222,7 +222,7 @@ tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mo
 
 /* How fast it drives and turns at most on the way to the pose of the last command, in position
  * mode, within its bounds. 0 for as usual, as after each command: 0.4 m/s and 1 rad/s. Fails for a
- * model that cannot be driven and for numbers below 0 or not finite. */
+ * model that cannot be driven and for numbers below 0. */
 tp_status tpi_sim_drive_at(tpi_sim *sim, tpi_sim_model model, double mps, double radps,
                            tp_error *err);
 

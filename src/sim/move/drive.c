@@ -73,11 +73,11 @@ tp_status tpi_sim_drive_at(tpi_sim *sim, tpi_sim_model model, double mps, double
     if (state == NULL) {
         return no_driver(err);
     }
-    if (!(mps >= 0 && mps <= TPI_SIM_FARTHEST && radps >= 0 && radps <= TPI_SIM_FARTHEST)) {
+    if (!(mps >= 0 && radps >= 0)) {
         return tp_fail(err, TP_E_RANGE, "%g m/s and %g rad/s are no speeds for a way", mps, radps);
     }
-    state->mps = (float)mps;
-    state->radps = (float)radps;
+    state->mps = (float)fmin(mps, TPI_SIM_FARTHEST);
+    state->radps = (float)fmin(radps, TPI_SIM_FARTHEST);
     return TP_OK;
 }
 
