@@ -1,10 +1,12 @@
 /* budget_answers.c - answers that are being made, and replies that wait; see budget.h. */
 #include <assert.h>
 
+#include "base/order.h"
 #include "session/session.h"
 
 enum {
     UNKNOWN_ANSWER = 1 << 20, /* bytes of an answer that may have any length */
+    LARGE_ANSWER = 6 << 20,   /* no estimate for guests is larger: it fits beside small ones */
     PLAIN_ANSWER = 256,       /* bytes around the value */
     MOST_QUEUED = 32 << 20,   /* bytes of replies that wait for all guests together */
 };
@@ -51,7 +53,8 @@ static size_t estimate_varying(const tpi_budget *budget, const tp_message *what,
     const struct tpi_answer_sizes *kind = &budget->kinds[kind_of(what)];
 
     if (class == TPI_GUESTS) {
-        return kind->largest > UNKNOWN_ANSWER ? kind->largest : UNKNOWN_ANSWER;
+        return (size_t)tpi_larger(UNKNOWN_ANSWER,
+                                  tpi_smaller((int64_t)kind->largest, LARGE_ANSWER));
     }
     return kind->what == what ? kind->recent : UNKNOWN_ANSWER;
 }

@@ -559,6 +559,8 @@ static void small_answers_make_no_room_for_many_requests_of_guests(void **state)
     }
     assert_int_equal(tpi_budget_estimate(guest, what), 4 * MEGABYTE);
     assert_in_range(tpi_budget_estimate(member, what), 0, 100);
+    tpi_budget_answered(member, what, 100, 30 * MEGABYTE); /* guests still find room for one */
+    assert_int_equal(tpi_budget_estimate(guest, what), 6 * MEGABYTE);
 }
 
 /* ---- Large answers --------------------------------------------------------------------------- */
