@@ -250,7 +250,7 @@ static int follow(play_host *host, tp_client *client, struct watch *watch)
             if (play_channels_is_empty(host)) {
                 status = pass_time(client, now_ns() + PAUSE_NS, &err);
             }
-            status = status == TP_OK ? play_host_serve(host, &err) : status;
+            status = status == TP_OK && !was_frozen(watch) ? play_host_serve(host, &err) : status;
             break;
         case TPI_PLAY_WAITS: {
             const int64_t wake_ns =

@@ -32,7 +32,9 @@ struct send {
     /* send_stream.c: commands from standard input */
     bool streams;
     bool input_ended;
-    unsigned unanswered; /* commands that were sent since the device was asked last */
+    unsigned at_once;    /* so many commands are sent before the device is asked */
+    unsigned unanswered; /* that were sent since it was asked last */
+    int64_t asked_ns;    /* then */
     bool awaits;         /* the device's answer, and the input is not looked at */
     tp_timer *beat;      /* owned: looks whether the program was frozen */
     struct waited waited;

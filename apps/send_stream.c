@@ -18,8 +18,10 @@
 enum { LARGEST_VALUE = 64 << 20 };
 
 /* Commands that are on their way. The driver may be in a process of its own: the socket between it
- * and the server is full with some two hundred, and a command is not kept until there is room. */
-enum { MOST_AT_ONCE = 100 };
+ * and the server is full with some two hundred, and a command is not kept until there is room. A
+ * slow device gets so few that it has done them within a part of a lease: what it takes longer for
+ * counts as having waited. */
+enum { FIRST_AT_ONCE = 8, MOST_AT_ONCE = 100 };
 
 /* How often the program looks whether it was frozen, at least. */
 static const int64_t longest_beat_ns = 250 * TP_NS_PER_MS;
@@ -244,7 +246,7 @@ static int send_one(struct send *s, const char *value, size_t length)
 
 static bool may_send(const struct send *s)
 {
-    return s->result == EXIT_DONE && s->unanswered < MOST_AT_ONCE;
+    return s->result == EXIT_DONE && s->unanswered < s->at_once;
 }
 
 /* Those that are whole, as many as the device takes at once, and at the end what is left. */
@@ -268,6 +270,18 @@ static bool is_over(const struct send *s)
 }
 
 static void await_answer(struct send *s);
+
+/* It has answered what it was sent. */
+static void learn_pace(struct send *s)
+{
+    const int64_t took_ns = now_ns() - s->asked_ns;
+
+    if (took_ns > lease_ns(s) / 4) {
+        s->at_once = s->at_once > 1 ? s->at_once / 2 : 1;
+    } else if (took_ns < lease_ns(s) / 16) {
+        s->at_once = s->at_once < MOST_AT_ONCE / 2 ? s->at_once * 2 : MOST_AT_ONCE;
+    }
+}
 
 /* Read on when the device has done what it was sent. */
 static void go_on(struct send *s)
@@ -294,6 +308,7 @@ static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp
         remote_stop(&s->remote);
     } else if (s->input != NULL) {
         s->awaits = false;
+        learn_pace(s);
         (void)look(s, 0);
         go_on(s);
     }
@@ -306,6 +321,7 @@ static void await_answer(struct send *s)
     tp_status status;
 
     s->unanswered = 0;
+    s->asked_ns = now_ns();
     s->awaits = true;
     tpi_input_pause(s->input);
     if (tp_client_is_troupe(s->remote.client)) {
@@ -336,6 +352,7 @@ int send_stream(struct send *s, bool *interrupted)
     tp_error err = {0};
 
     *interrupted = false;
+    s->at_once = FIRST_AT_ONCE;
     send_some(s); /* what came along with the first one */
     if (is_over(s)) {
         return s->result;
