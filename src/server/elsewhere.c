@@ -110,12 +110,15 @@ bool tpi_elsewhere_is_doubtful(const tp_server *server, const tpi_devaddr_text *
     const tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
     bool here = false;
 
-    for (uint32_t i = 0; i < root->section_count; i++) {
-        here = here || (strcmp(root->sections[i]->type, "driver") == 0 &&
-                        lists(tpi_cfg_find(root->sections[i], "provides"), address));
+    if (address->key[0] != '\0' || address->has_robot || is_this_host(address->host) ||
+        strpbrk(address->host, "./") != NULL) {
+        return false;
     }
-    return here && address->key[0] == '\0' && !address->has_robot && !is_this_host(address->host) &&
-           strpbrk(address->host, "./") == NULL;
+    for (uint32_t i = 0; i < root->section_count && !here; i++) {
+        here = strcmp(root->sections[i]->type, "driver") == 0 &&
+               lists(tpi_cfg_find(root->sections[i], "provides"), address);
+    }
+    return here;
 }
 
 /* ---- Naming them ----------------------------------------------------------------------------- */
