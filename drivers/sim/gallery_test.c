@@ -500,6 +500,7 @@ static void nodes_report_as_often_as_they_are_asked(void **state)
     stage s;
     tp_wsn_datafreq_config often = {.node_id = -1, .group_id = 5, .frequency = 2};
     const tp_wsn_cmd lamp = {.node_id = 1, .group_id = -1, .device = 0, .enable = 1};
+    const tp_wsn_cmd none = {.node_id = 1, .group_id = -1, .device = 1, .enable = 1};
 
     (void)state;
     stage_begin(&s, "world:0 wsn:0 blinkenlight:0", DATA("gallery") " sleep=1 paused=1");
@@ -515,6 +516,8 @@ static void nodes_report_as_often_as_they_are_asked(void **state)
     stage_step(&s, 1);
     light = stage_last(led, TP_BLINKENLIGHT_DATA_STATE);
     assert_int_equal(light->enable, 1);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_WSN_CMD_DEVSTATE, &none) < 0);
+    assert_string_equal(s.p->b.err.text, "such nodes have no light or sound of this number");
     often.frequency = 0;
     stage_refused(&s, r, TP_WSN_REQ_DATAFREQ, &often, "a node cannot report 0 times a second");
     often.frequency = 11;
