@@ -405,6 +405,9 @@ def two_clients_see_guesses_and_one_pose():
         body = guesses.latest[(LOCALIZE, 0, 1)]
         assert struct.unpack_from(">I", body, 12)[0] >= 1, body
         best = struct.unpack_from(">3d", body, 20)
+        for variance in (-1, float("nan")):
+            wrong = guesses.client.request(LOCALIZE, 0, 1, struct.pack(">9d", 0, 0, 0, variance, 1, 1, 0, 0, 0))
+            tap.equal(wrong.type, player.NACK)
         simple.step()
         while simple.times.get((POSITION2D, 2), -1) < simple.time - 0.05:  # there is a guess, so it tells the pose of every step
             simple.hear(simple.client.message())
