@@ -335,11 +335,16 @@ static tp_status set_odom(tp_device *device, const tp_position2d_set_odom_req *a
 }
 
 /* Outputs that a command does not name stay as they are. */
+enum { OUTPUTS = 16 };
+
 static tp_status set_outputs(tp_device *device, const tp_dio_cmd *ask, tp_error *err)
 {
     struct wbr *w = wbr_of(device);
-    const uint32_t mask = ask->count >= 16 ? 0xffff : (1U << ask->count) - 1;
 
+    if (ask->count > OUTPUTS) {
+        return tp_fail(err, TP_E_RANGE, "there are %d outputs, not %u", OUTPUTS, ask->count);
+    }
+    const uint32_t mask = (1U << ask->count) - 1;
     w->outputs = (uint16_t)((w->outputs & ~mask) | (ask->digout & mask));
     later(w, true, SAID, 0, WRITE_DIGITAL, (w->outputs & 0xff) << 8 | w->outputs >> 8, 4);
     return tpi_turns_next(&w->turns, tpi_classic_now_ns(tp_device_instance(device)), err);

@@ -198,6 +198,8 @@ static void a_914_with_wrong_sums_is_asked_again(void **state)
     const tp_dio_data *data = play_await(p, TP_DIO_DATA_VALUES);
     assert_int_equal(data->count, 16);
     assert_int_equal(data->bits, 0x1234);
+    const tp_dio_cmd wide = {.count = 17};
+    play_assert_command_refused(p, TP_DIO_CMD_VALUES, &wide, "there are 16 outputs, not 17");
     play_destroy(p);
 }
 

@@ -12,9 +12,12 @@ static const double radps_per_ampere = 0.5;
 
 struct joint {
     double position;
-    double speed;   /* now */
-    double goal;    /* while going */
-    double current; /* that it is driven with */
+    double speed;      /* now */
+    double wanted;     /* the speed that it is to reach; 0 at rest */
+    double accel;      /* with which it reaches it; 0 for at once */
+    double next_accel; /* that of later movements */
+    double goal;       /* while going */
+    double current;    /* that it is driven with */
     float config_speed;
     bool going;
 };
@@ -30,6 +33,7 @@ static void joint_stop(struct joint *joint)
 {
     joint->going = false;
     joint->speed = 0;
+    joint->wanted = 0;
     joint->current = 0;
 }
 
@@ -53,14 +57,30 @@ static tp_status actarray_begin(fake_device *d, tp_error *err)
     return TP_OK;
 }
 
+/* It comes up to its speed; returns how far it gets meanwhile and then. */
+static double joint_way(struct joint *joint, double dt_s)
+{
+    const double missing = fabs(joint->wanted - joint->speed);
+    const double needed_s = joint->accel > 0 ? missing / joint->accel : 0;
+    const double before = fabs(joint->speed);
+
+    if (needed_s <= dt_s) {
+        joint->speed = joint->wanted;
+        return (before + fabs(joint->wanted)) / 2 * needed_s +
+               fabs(joint->wanted) * (dt_s - needed_s);
+    }
+    joint->speed += copysign(joint->accel * dt_s, joint->wanted);
+    return (before + fabs(joint->speed)) / 2 * dt_s;
+}
+
 static void joint_advance(struct joint *joint, double dt_s)
 {
-    const double end = joint->going ? joint->goal : copysign(most_angle, joint->speed);
+    const double end = joint->going ? joint->goal : copysign(most_angle, joint->wanted);
 
-    if (joint->speed == 0) {
+    if (joint->wanted == 0) {
         return;
     }
-    joint->position = tpi_fake_approach(joint->position, end, fabs(joint->speed) * dt_s);
+    joint->position = tpi_fake_approach(joint->position, end, joint_way(joint, dt_s));
     if (joint->position == end) {
         joint_stop(joint);
     }
@@ -82,10 +102,12 @@ static void actarray_publish(fake_device *d)
 
     for (size_t i = 0; i < JOINTS; i++) {
         const struct joint *joint = &a->joints[i];
-        const bool moves = joint->speed != 0;
+        const bool moves = joint->wanted != 0;
+        const bool faster = moves && joint->accel > 0 && joint->speed != joint->wanted;
         a->data[i] = (tp_actarray_actuator){
             .position = (float)joint->position,
             .speed = (float)joint->speed,
+            .acceleration = faster ? (float)copysign(joint->accel, joint->wanted) : 0,
             .current = (float)(joint->current != 0 ? joint->current
                                : moves             ? 0.8
                                                    : 0.1),
@@ -128,6 +150,14 @@ static tp_status check_joint(int32_t joint, bool all, tp_error *err)
                : tp_fail(err, TP_E_RANGE, "there is no actuator %d", joint);
 }
 
+/* From rest, so that without an acceleration it has its speed at once. */
+static void joint_set_speed(struct joint *joint, double speed)
+{
+    joint->wanted = speed;
+    joint->accel = joint->next_accel;
+    joint->speed = joint->accel > 0 ? 0 : speed;
+}
+
 /* What one joint does, if nothing holds it. */
 static void joint_go_to(tp_device *device, uint32_t i, double goal)
 {
@@ -140,8 +170,9 @@ static void joint_go_to(tp_device *device, uint32_t i, double goal)
     }
     joint->goal = fmax(-most_angle, fmin(most_angle, goal));
     joint->going = joint->goal != joint->position;
-    joint->speed =
-        joint->going ? copysign((double)joint->config_speed, joint->goal - joint->position) : 0;
+    joint_set_speed(
+        joint,
+        joint->going ? copysign((double)joint->config_speed, joint->goal - joint->position) : 0);
 }
 
 static void joint_run(tp_device *device, uint32_t i, double speed, double current)
@@ -150,7 +181,7 @@ static void joint_run(tp_device *device, uint32_t i, double speed, double curren
 
     joint_stop(&a->joints[i]);
     if (!fake_of(device)->off && !a->braked) {
-        a->joints[i].speed = speed;
+        joint_set_speed(&a->joints[i], speed);
         a->joints[i].current = current;
     }
 }
@@ -266,10 +297,27 @@ static tp_status actarray_set_speed(tp_device *device, const tp_actarray_speed_c
     return status;
 }
 
+/* Of later movements, as SPEED is. */
+static tp_status actarray_set_accel(tp_device *device, const tp_actarray_accel_config *ask,
+                                    tp_error *err)
+{
+    struct actarray *a = fake_state(device);
+    tp_status status = check_joint(ask->joint, false, err);
+
+    if (status == TP_OK && !(ask->accel > 0)) {
+        return tp_fail(err, TP_E_RANGE, "acceleration %g is not above 0", (double)ask->accel);
+    }
+    if (status == TP_OK) {
+        a->joints[ask->joint].next_accel = (double)ask->accel;
+    }
+    return status;
+}
+
 static const tp_actarray_ops actarray_ops = {
     .req_brakes = actarray_brakes,
     .req_get_geom = actarray_get_geom,
     .req_speed = actarray_set_speed,
+    .req_accel = actarray_set_accel,
     .cmd_pos = cmd_pos,
     .cmd_multi_pos = cmd_multi_pos,
     .cmd_speed = cmd_speed,

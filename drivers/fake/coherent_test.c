@@ -224,7 +224,34 @@ static void nodes_report_to_their_base(void **state)
         assert_true(data->data_packet.battery > 2 && data->data_packet.battery < 4);
         play_assert_near((double)data->data_packet.accel_z, (double)9.81f);
     }
-    play_assert_request_refused(p, TP_WSN_REQ_POWER, &nobody, "there is no node 4");
+    play_assert_request_refused(p, TP_WSN_REQ_POWER, &nobody, "there is no node 4 in group -1");
+    play_destroy(p);
+}
+
+static void nodes_report_and_switch_as_they_are_told(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "wsn:0", exact);
+    const tp_wsn_datafreq_config slowly = {.node_id = -1, .group_id = -1, .frequency = 0.25};
+    const tp_wsn_datafreq_config never = {.node_id = 1}, nobody = {.node_id = 1, .group_id = 9};
+    const tp_wsn_cmd lamp = {.node_id = -1, .enable = 1}, none = {.node_id = 2, .device = 2};
+    const tp_wsn_data *data = bench_await(&p->r, TP_WSN_DATA_STATE);
+
+    (void)state;
+    play_assert_near((double)data->data_packet.light, 150);
+    play_command(p, TP_WSN_CMD_DEVSTATE, &lamp);
+    data = play_after(p, 1, TP_WSN_DATA_STATE);
+    play_assert_near((double)data->data_packet.light, 300);
+    play_assert_command_refused(p, TP_WSN_CMD_DEVSTATE, &none, "there is no light or buzzer 2");
+    play_assert_request_refused(p, TP_WSN_REQ_DATAFREQ, &nobody, "there is no node 1 in group 9");
+    play_assert_request_refused(p, TP_WSN_REQ_DATAFREQ, &never,
+                                "0 reports a second are not above 0 and up to 1000, the rate");
+    play_request(p, TP_WSN_REQ_DATAFREQ, &slowly);
+    play_pass(p, 1); /* the first report of each, at once */
+    const unsigned before = p->r.counts[TP_WSN_DATA_STATE];
+    for (int i = 0; i < 12; i++) {
+        play_pass(p, 1);
+    }
+    assert_in_range(p->r.counts[TP_WSN_DATA_STATE] - before, 6, 12); /* 3 nodes, each 4 s */
     play_destroy(p);
 }
 
@@ -251,6 +278,33 @@ static void check_object(const play *p, const tp_coopobject_rssi *rssi)
     assert_in_range(sensed->data[1].value, 400, 449);
 }
 
+/* They send back commands, answer about their status, and take the place that they are told. */
+static void objects_obey(play *p)
+{
+    const tp_coopobject_cmd order = {.header = {.id = 3}, .command = 5};
+    const tp_coopobject_req status = {.header = {.id = 2}},
+                            other = {.header = {.id = 2}, .request = 1};
+    const tp_coopobject_position place = {.header = {.id = 2}, .x = 7, .z = 1};
+    const tp_coopobject_position lost = {.header = {.id = 0}};
+    const tp_coopobject_rssi *rssi;
+
+    play_command(p, TP_COOPOBJECT_CMD_STANDARD, &order);
+    const tp_coopobject_cmd *back = play_last(p, TP_COOPOBJECT_DATA_COMMAND);
+    assert_int_equal(back->command, 5);
+    const unsigned before = p->r.counts[TP_COOPOBJECT_DATA_HEALTH];
+    play_request(p, TP_COOPOBJECT_REQ_STANDARD, &status);
+    assert_true(p->r.counts[TP_COOPOBJECT_DATA_HEALTH] > before);
+    play_assert_request_refused(p, TP_COOPOBJECT_REQ_STANDARD, &other,
+                                "the objects know no request 1, only 0");
+    play_command(p, TP_COOPOBJECT_CMD_POSITION, &place);
+    play_assert_command_refused(p, TP_COOPOBJECT_CMD_POSITION, &lost, "there is no object 0");
+    do {
+        rssi = bench_await(&p->r, TP_COOPOBJECT_DATA_RSSI);
+    } while (rssi->sender_id != 2);
+    play_assert_near((double)rssi->x, 7);
+    play_assert_near((double)rssi->z, 1);
+}
+
 static void objects_are_heard_from_where_they_are(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "coopobject:0", exact);
@@ -271,6 +325,7 @@ static void objects_are_heard_from_where_they_are(void **state)
     play_command(p, TP_COOPOBJECT_CMD_DATA, &hello);
     const tp_coopobject_data_userdefined *back = play_last(p, TP_COOPOBJECT_DATA_USERDEFINED);
     assert_true(tp_value_equal(&tp_desc_coopobject_data_userdefined, back, &hello));
+    objects_obey(p);
     play_assert_command_refused(p, TP_COOPOBJECT_CMD_DATA, &lost, "there is no object 4");
     play_destroy(p);
 }
@@ -286,6 +341,7 @@ int main(void)
         cmocka_unit_test(stations_have_addresses),
         cmocka_unit_test(tags_differ_and_stay_the_same),
         cmocka_unit_test(nodes_report_to_their_base),
+        cmocka_unit_test(nodes_report_and_switch_as_they_are_told),
         cmocka_unit_test(objects_are_heard_from_where_they_are),
     };
 

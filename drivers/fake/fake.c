@@ -117,23 +117,46 @@ static bool is_mode(const tp_message *what)
     return what->kind == TP_KIND_REQUEST && strstr(what->name, "_MODE") != NULL;
 }
 
-/* Whether a request switches the device off. One without a number says nothing, so it toggles. */
-static bool switches_off(const fake_device *d, const tp_message *what, const void *ask)
+/* Whether the first number of a request is 0. */
+static bool is_zero(const tp_message *what, const void *ask)
 {
     static const double zero = 0;
-
-    if (what->ask == NULL) {
-        return !d->off;
-    }
     const tp_field *field = &what->ask->fields[0];
+
     return memcmp((const char *)ask + field->offset, &zero, tpi_fake_element_size(field)) == 0;
 }
 
-/* What no row of a table does. Modes make no difference here, since every command says what it
- * controls; but a device that changes its mode stands still. */
+/* Whether a request switches the device off. One without a number says nothing, so it toggles. */
+static bool switches_off(const fake_device *d, const tp_message *what, const void *ask)
+{
+    return what->ask == NULL ? !d->off : is_zero(what, ask);
+}
+
+static bool is_named(const tp_message *what, const char *name)
+{
+    return what->kind == TP_KIND_REQUEST && strcmp(what->name, name) == 0;
+}
+
+/* Until a client has chosen, every command says itself what it controls. */
+static tp_status check_control(const fake_device *d, const tp_message *what, tp_error *err)
+{
+    const bool position = strstr(what->name, "POS") != NULL;
+
+    if (what->kind != TP_KIND_COMMAND || d->control == FAKE_CONTROL_ANY ||
+        position == (d->control == FAKE_CONTROL_POSITION)) {
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_INVALID, "the device is under %s control, as POSITION_MODE has chosen",
+                   position ? "velocity" : "position");
+}
+
+/* What no row of a table does. A device that changes its mode stands still. */
 static tp_status play(fake_device *d, const tp_message *what, const void *ask, void *answer,
                       tp_error *err)
 {
+    if (is_named(what, "VELOCITY_MODE") && !is_zero(what, ask)) {
+        return tp_fail(err, TP_E_RANGE, "the only velocity mode is 0, which is direct control");
+    }
     const tp_status status = tpi_fake_play(d, what, ask, answer, err);
 
     if (status == TP_OK && (is_power(what) || is_mode(what)) && d->kind->halt != NULL) {
@@ -141,6 +164,9 @@ static tp_status play(fake_device *d, const tp_message *what, const void *ask, v
     }
     if (status == TP_OK && is_power(what)) {
         d->off = switches_off(d, what, ask);
+    }
+    if (status == TP_OK && is_named(what, "POSITION_MODE")) {
+        d->control = is_zero(what, ask) ? FAKE_CONTROL_SPEED : FAKE_CONTROL_POSITION;
     }
     return status;
 }
@@ -160,6 +186,7 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
         return tpi_fake_capabilities(device, ask, err);
     }
     tp_status status = what->ask == NULL ? TP_OK : tpi_fake_check_numbers(what->ask, ask, err);
+    status = status == TP_OK ? check_control(d, what, err) : status;
     if (status == TP_OK) {
         status = tp_message_handled(what, d->kind->ops)
                      ? what->call(d->kind->ops, device, ask, answer, err)

@@ -105,6 +105,13 @@ tp_status tpi_fake_check_numbers(const tp_struct *type, const void *value, tp_er
 
 enum { FAKE_LABEL = 64, FAKE_MOST_HZ = 10000 };
 
+/* What POSITION_MODE has chosen. */
+typedef enum fake_control {
+    FAKE_CONTROL_ANY,
+    FAKE_CONTROL_SPEED,
+    FAKE_CONTROL_POSITION,
+} fake_control;
+
 struct fake_device {
     tp_device *device; /* borrowed */
     fake *owner;       /* borrowed */
@@ -113,7 +120,8 @@ struct fake_device {
     struct fake_player *player; /* owned: see generic.c */
     bool begun;                 /* `end` has to be called */
     bool off;                   /* a client has switched it off */
-    bool halted;                /* HALT was the last that was written for it */
+    fake_control control;
+    bool halted; /* HALT was the last that was written for it */
     fake_random random;
     uint64_t origin; /* where its random numbers began */
     int64_t time_ns; /* up to when the state has moved on */

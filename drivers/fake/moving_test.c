@@ -373,6 +373,37 @@ static void a_command_tells_its_result_as_data(void **state)
     play_destroy(p);
 }
 
+/* Until then every command says itself what it controls. */
+static void only_the_chosen_control_moves_it(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "position2d:0", exact);
+    const tp_position2d_position_mode_req poses = {.state = 1}, speeds = {0};
+    const tp_position2d_velocity_mode_config direct = {0}, other = {.value = 1};
+    const tp_position2d_cmd_vel go = {.vel = {.px = 1}};
+    const tp_position2d_cmd_pos there = {.pos = {.px = 2}};
+
+    (void)state;
+    play_command(p, TP_POSITION2D_CMD_VEL, &go);
+    play_request(p, TP_POSITION2D_REQ_POSITION_MODE, &poses);
+    const tp_position2d_data *data = play_after(p, 1, TP_POSITION2D_DATA_STATE);
+    play_assert_pose(&data->pos, 0, 0, 0); /* the other controller has let go */
+    play_assert_command_refused(
+        p, TP_POSITION2D_CMD_VEL, &go,
+        "the device is under position control, as POSITION_MODE has chosen");
+    play_command(p, TP_POSITION2D_CMD_POS, &there);
+    data = play_after(p, 5, TP_POSITION2D_DATA_STATE);
+    play_assert_pose(&data->pos, 2, 0, 0);
+    play_request(p, TP_POSITION2D_REQ_POSITION_MODE, &speeds);
+    play_assert_command_refused(
+        p, TP_POSITION2D_CMD_POS, &there,
+        "the device is under velocity control, as POSITION_MODE has chosen");
+    play_command(p, TP_POSITION2D_CMD_VEL, &go);
+    play_request(p, TP_POSITION2D_REQ_VELOCITY_MODE, &direct);
+    play_assert_request_refused(p, TP_POSITION2D_REQ_VELOCITY_MODE, &other,
+                                "the only velocity mode is 0, which is direct control");
+    play_destroy(p);
+}
+
 /* ---- Other things that move ------------------------------------------------------------------ */
 
 static void a_camera_turns_to_where_it_is_told(void **state)
@@ -452,6 +483,28 @@ static void joints_go_where_they_are_told(void **state)
     play_destroy(p);
 }
 
+static void joints_speed_up_as_they_are_told(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "actarray:0", exact);
+    const tp_actarray_accel_config gently = {.joint = 1, .accel = 0.25f}, none = {.joint = 1};
+    const tp_actarray_speed_cmd turn = {.joint = 1, .speed = -0.5f};
+    const tp_actarray_data *data;
+
+    (void)state;
+    play_request(p, TP_ACTARRAY_REQ_ACCEL, &gently);
+    play_assert_request_refused(p, TP_ACTARRAY_REQ_ACCEL, &none, "acceleration 0 is not above 0");
+    play_command(p, TP_ACTARRAY_CMD_SPEED, &turn);
+    data = play_after(p, 1, TP_ACTARRAY_DATA_STATE);
+    play_assert_near((double)data->actuators[1].position, -0.125);
+    play_assert_near((double)data->actuators[1].speed, -0.25);
+    play_assert_near((double)data->actuators[1].acceleration, -0.25);
+    data = play_after(p, 2, TP_ACTARRAY_DATA_STATE);
+    play_assert_near((double)data->actuators[1].position, -1);
+    play_assert_near((double)data->actuators[1].speed, -0.5);
+    play_assert_near((double)data->actuators[1].acceleration, 0);
+    play_destroy(p);
+}
+
 static void a_tip_moves_in_a_straight_line(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "limb:0", exact);
@@ -493,9 +546,11 @@ int main(void)
         cmocka_unit_test(frames_and_controls_can_be_mixed),
         cmocka_unit_test(a_position_is_reached_within_its_limit),
         cmocka_unit_test(a_command_tells_its_result_as_data),
+        cmocka_unit_test(only_the_chosen_control_moves_it),
         cmocka_unit_test(a_camera_turns_to_where_it_is_told),
         cmocka_unit_test(a_gripper_stores_what_it_holds),
         cmocka_unit_test(joints_go_where_they_are_told),
+        cmocka_unit_test(joints_speed_up_as_they_are_told),
         cmocka_unit_test(a_tip_moves_in_a_straight_line),
     };
 

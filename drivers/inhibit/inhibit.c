@@ -248,6 +248,15 @@ static tp_status take_command(struct inhibit *h, const tp_message *what, const v
     }
 }
 
+/* Under position control, the robot would refuse every command from here, stops too. */
+static tp_status check_mode(const tp_position2d_position_mode_req *ask, tp_error *err)
+{
+    return ask->state == 0 ? TP_OK
+                           : tp_fail(err, TP_E_UNSUPPORTED,
+                                     "it is not possible to know the way to a pose in advance: "
+                                     "there is only velocity control");
+}
+
 static tp_status inhibit_handle(tp_device *device, const tp_message *what, const void *ask,
                                 void *answer, tp_error *err)
 {
@@ -257,6 +266,12 @@ static tp_status inhibit_handle(tp_device *device, const tp_message *what, const
 
     if (what->kind == TP_KIND_COMMAND) {
         return take_command(h, what, ask, err);
+    }
+    if (!tpi_forward_is_common(what) && what->code == TP_POSITION2D_REQ_POSITION_MODE) {
+        tp_status chosen = check_mode(ask, err);
+        if (chosen != TP_OK) {
+            return chosen;
+        }
     }
     if (tpi_own_properties_handle(&h->properties, device, h->base, what, ask, answer, &status,
                                   err)) {

@@ -382,9 +382,13 @@ static void what_cannot_be_judged_is_refused(void **state)
     const tp_position2d_cmd_car car = {.velocity = 1};
     const tp_capabilities_req able_pos = {TP_KIND_COMMAND, TP_POSITION2D_CMD_POS};
     const tp_capabilities_req able_vel = {TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL};
+    const tp_position2d_position_mode_req poses = {.state = 1};
 
     (void)state;
     see(p, 0, 8);
+    play_assert_request_refused(p, TP_POSITION2D_REQ_POSITION_MODE, &poses,
+                                "it is not possible to know the way to a pose in advance: there is "
+                                "only velocity control");
     play_assert_command_refused(
         p, TP_POSITION2D_CMD_POS, &pos,
         "it is not possible to know the way of POS in advance; command velocities");

@@ -229,9 +229,13 @@ static tp_status set_pose(struct amcl *m, const tp_pose2d *mean, const double de
 
 static tp_status localize_set(tp_device *device, const tp_localize_set_pose *ask, tp_error *err)
 {
-    const double deviation[3] = {sqrt(fmax(ask->cov[0], 0)), sqrt(fmax(ask->cov[1], 0)),
-                                 sqrt(fmax(ask->cov[2], 0))};
+    const double deviation[3] = {sqrt(ask->cov[0]), sqrt(ask->cov[1]), sqrt(ask->cov[2])};
 
+    for (int i = 0; i < 3; i++) {
+        if (!(ask->cov[i] >= 0)) { /* else it would be the certain pose */
+            return tp_fail(err, TP_E_RANGE, "a variance of %g makes no sense", ask->cov[i]);
+        }
+    }
     return set_pose(state_of(device), &ask->mean, deviation, err);
 }
 

@@ -71,6 +71,7 @@ static tp_status set_goal(struct vfh *v, const tp_pose2d *goal, tp_error *err)
 
     v->goal = to;
     v->active = true;
+    v->passes = false;
     if (moved > 0.3 || v->stuck.given_up) {
         v->stuck.given_up = false;
         v->stuck.from_s = 0;
@@ -218,21 +219,67 @@ static tp_status take_pos(struct vfh *v, const tp_position2d_cmd_pos *ask, tp_er
     return set_goal(v, &ask->pos, err);
 }
 
+/* What the robot takes are always velocities, so it is not told. The other controller lets go. */
+static tp_status choose_control(struct vfh *v, const tp_position2d_position_mode_req *ask)
+{
+    const bool poses = ask->state != 0;
+
+    if (v->active && !poses) {
+        rest(v);
+    } else if (v->passes && poses) {
+        (void)tpi_vfh_send(v, 0, 0);
+        v->passes = false;
+    }
+    v->control = poses ? VFH_POSE_CONTROL : VFH_SPEED_CONTROL;
+    return TP_OK;
+}
+
+static tp_status check_control(const struct vfh *v, bool pose, tp_error *err)
+{
+    return v->control == VFH_ANY_CONTROL || pose == (v->control == VFH_POSE_CONTROL)
+               ? TP_OK
+               : tp_fail(err, TP_E_INVALID,
+                         "the vehicle is under %s control, as POSITION_MODE has chosen",
+                         pose ? "velocity" : "position");
+}
+
+static tp_status take_command(struct vfh *v, tp_device *device, const tp_message *what,
+                              const void *ask, tp_error *err)
+{
+    const bool pose = what->code == TP_POSITION2D_CMD_POS;
+    tp_status status = check_control(v, pose, err);
+
+    if (status != TP_OK || pose) {
+        return status == TP_OK ? take_pos(v, ask, err) : status;
+    }
+    forget_goal(v);
+    v->passes = true;
+    return tpi_forward_message(device, v->base, what, ask, FORWARD_TIMEOUT_NS, err);
+}
+
+/* What it does whatever the robot can do. */
+static bool is_own(unsigned kind, unsigned code)
+{
+    return (kind == TP_KIND_COMMAND && code == TP_POSITION2D_CMD_POS) ||
+           (kind == TP_KIND_REQUEST && code == TP_POSITION2D_REQ_POSITION_MODE);
+}
+
 static tp_status position_handle(tp_device *device, const tp_message *what, const void *ask,
                                  void *answer, tp_error *err)
 {
     struct vfh *v = state_of(device);
+    const bool common = tpi_forward_is_common(what);
 
     (void)answer;
-    if (what->kind == TP_KIND_COMMAND && !tpi_forward_is_common(what)) {
-        if (what->code == TP_POSITION2D_CMD_POS) {
-            return take_pos(v, ask, err);
-        }
-        forget_goal(v);
+    if (what->kind == TP_KIND_COMMAND && !common) {
+        return take_command(v, device, what, ask, err);
     }
-    if (tpi_forward_is_common(what) && what->code == TP_COMMON_REQ_CAPABILITIES) {
+    if (!common && is_own(what->kind, what->code)) {
+        return choose_control(v, ask);
+    }
+    if (common && what->code == TP_COMMON_REQ_CAPABILITIES) {
         const tp_capabilities_req *able = ask;
-        if (able->type == TP_KIND_COMMAND && able->subtype == TP_POSITION2D_CMD_POS) {
+        if (is_own(able->type, able->subtype)) {
             return TP_OK;
         }
     }

@@ -62,6 +62,10 @@ struct vfh {
     int64_t timeout_ns; /* a sensor or robot that is silent for longer counts as lost */
     double stepped;     /* s: time of the data of the last decision */
 
+    /* What POSITION_MODE of the position2d has chosen; until then every command says it itself. */
+    enum { VFH_ANY_CONTROL, VFH_SPEED_CONTROL, VFH_POSE_CONTROL } control;
+    bool passes; /* the last command was a velocity of a client, which went to the robot */
+
     bool active;  /* there is a goal, and the robot may go there */
     bool enabled; /* ENABLE of the planner */
     bool blind;   /* it was stopped because of silence */

@@ -132,11 +132,16 @@ void tpi_p2os_halt_gripper(tp_instance *self)
 /* ---- dio ------------------------------------------------------------------------------------- */
 
 /* The first `count` of the eight outputs; the others stay as they are. */
+enum { OUTPUTS = 8 };
+
 static tp_status set_outputs(tp_device *device, const tp_dio_cmd *ask, tp_error *err)
 {
     struct p2os *p = p2os_of(device);
-    const unsigned count = ask->count < 8 ? ask->count : 8;
-    const unsigned mask = (1U << count) - 1;
+
+    if (ask->count > OUTPUTS) {
+        return tp_fail(err, TP_E_RANGE, "there are %d outputs, not %u", OUTPUTS, ask->count);
+    }
+    const unsigned mask = (1U << ask->count) - 1;
     const tp_status status = tpi_p2os_say(tp_device_instance(device), P2OS_DIGOUT,
                                           (int)(mask << 8 | (ask->digout & mask)), err);
 

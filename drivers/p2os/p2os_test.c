@@ -14,6 +14,7 @@
 #include "emulate/host/line.h"
 #include "troupe/interfaces/audio.h"
 #include "troupe/interfaces/blobfinder.h"
+#include "troupe/interfaces/dio.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/sonar.h"
 
@@ -360,6 +361,17 @@ static void sounds_are_played_by_number(void **state)
     end(p);
 }
 
+static void outputs_that_it_lacks_are_refused(void **state)
+{
+    const tp_dio_cmd two = {.count = 2, .digout = 0xfe}, nine = {.count = 9, .digout = 0x100};
+
+    (void)state;
+    play *p = begin_extras("dio:0", ">> fa fb 06 1e 3b 02 03 20 3e\nsilence\n");
+    play_command(p, TP_DIO_CMD_VALUES, &two);
+    play_assert_command_refused(p, TP_DIO_CMD_VALUES, &nine, "there are 8 outputs, not 9");
+    end(p);
+}
+
 static void mistakes_are_told(void **state)
 {
     static const char *const slips[][2] = {
@@ -394,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_gyroscope_counts_turns),
         cmocka_unit_test(a_camera_sees_patches),
         cmocka_unit_test(sounds_are_played_by_number),
+        cmocka_unit_test(outputs_that_it_lacks_are_refused),
         cmocka_unit_test(mistakes_are_told),
     };
 

@@ -239,6 +239,9 @@ static tp_status control_mode(tp_device *device, const tp_ptz_req_control_mode *
     if (ask->mode == TP_PTZ_VELOCITY_CONTROL && p->pan == TPI_SIM_NONE) {
         return tp_fail(err, TP_E_UNSUPPORTED, "a lens turns at once and has no speed");
     }
+    if (p->by_speed != (ask->mode == TP_PTZ_VELOCITY_CONTROL)) {
+        ptz_halt(simd_of(device)); /* the other controller lets go */
+    }
     p->by_speed = ask->mode == TP_PTZ_VELOCITY_CONTROL;
     return TP_OK;
 }

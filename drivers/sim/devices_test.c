@@ -114,6 +114,7 @@ static void a_vehicle_takes_a_heading_and_a_speed(void **state)
 {
     stage s;
     const tp_position2d_cmd_vel_head west = {.velocity = 3, .angle = 1.5};
+    const tp_position2d_cmd_car fast = {.velocity = 3, .angle = 9};
 
     (void)state;
     stage_begin(&s, "world:0 position2d:0", YARD " profile=p2os");
@@ -122,6 +123,9 @@ static void a_vehicle_takes_a_heading_and_a_speed(void **state)
     stage_step(&s, 30);
     play_assert_near(vehicle(r)->pos.pa, 1.5);
     assert_true(vehicle(r)->vel.px <= 1.2); /* the profile's */
+    stage_command(&s, r, TP_POSITION2D_CMD_CAR, &fast);
+    stage_step(&s, 1);
+    assert_true(vehicle(r)->vel.px <= 1.2 && vehicle(r)->vel.pa <= 5.24);
     stage_end(&s);
 }
 
@@ -704,6 +708,9 @@ static void a_ptz_turns_a_lens_or_two_actuators(void **state)
     stage s;
     const tp_ptz_cmd look = {.pan = 0.5f, .tilt = -0.25f};
     const tp_ptz_cmd odd = {.tilt = INFINITY};
+    const tp_ptz_cmd turn = {.panspeed = -0.1f};
+    const tp_ptz_req_control_mode speeds = {.mode = TP_PTZ_VELOCITY_CONTROL};
+    const tp_ptz_req_control_mode angles = {.mode = TP_PTZ_POSITION_CONTROL};
 
     (void)state;
     stage_begin(&s, "world:0 ptz:0 ptz:1 ptz:2", EVERYTHING); /* blobfinder, camera, actuators */
@@ -717,6 +724,14 @@ static void a_ptz_turns_a_lens_or_two_actuators(void **state)
         assert_true(bench_command(&s.p->b, r->reader.device, TP_PTZ_CMD_STATE, &odd) < 0);
         assert_string_equal(s.p->b.err.text, "tilt is inf, which is no number to turn by");
     }
+    bench_reader *r = &s.readers[2];
+    stage_request(&s, r, TP_PTZ_REQ_CONTROL_MODE, &speeds);
+    stage_command(&s, r, TP_PTZ_CMD_STATE, &turn);
+    stage_step(&s, 5);
+    stage_request(&s, r, TP_PTZ_REQ_CONTROL_MODE, &angles); /* the other controller lets go */
+    stage_step(&s, 5);
+    const tp_ptz_data *data = stage_last(r, TP_PTZ_DATA_STATE);
+    assert_true(data->panspeed == 0 && fabsf(data->pan - 0.45f) < 0.02f);
     stage_end(&s);
 }
 
@@ -849,6 +864,7 @@ static void radios_know_others_and_where_they_are(void **state)
 {
     stage s;
     const tp_imu_datatype_config quaternions = {.value = TP_IMU_DATA_QUAT};
+    const tp_imu_reset_euler_config tilted = {.orientation = {.proll = 1}};
 
     (void)state;
     stage_begin(&s, "world:0 wifi:0 gps:0 imu:0 speech:0", EVERYTHING);
@@ -864,6 +880,8 @@ static void radios_know_others_and_where_they_are(void **state)
     assert_int_equal(fix->quality, 1);
     const tp_imu_data_euler *euler = stage_last(imu, TP_IMU_DATA_EULER);
     assert_true(fabsf(euler->calib_data.accel_z - 9.80665f) < 1e-3f);
+    stage_refused(&s, imu, TP_IMU_REQ_RESET_EULER, &tilted,
+                  "the orientation has roll or pitch: a world is flat");
     stage_request(&s, imu, TP_IMU_REQ_SET_DATATYPE, &quaternions);
     stage_step(&s, 1);
     assert_true(((const tp_imu_data_quat *)stage_last(imu, TP_IMU_DATA_QUAT))->q0 == 1);

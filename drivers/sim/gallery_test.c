@@ -408,6 +408,38 @@ static void tones_are_played_and_heard(void **state)
     stage_end(&s);
 }
 
+/* It is not only for what is played afterwards. */
+static void the_mixer_changes_what_sounds_already(void **state)
+{
+    stage s;
+    tp_audio_seq_item tone = {.freq = 440, .duration = 1, .amplitude = 1};
+    const tp_audio_seq melody = {.tones_count = 1, .tones = &tone};
+    tp_audio_mixer_channel channel = {.amplitude = 0.5F, .active = {.state = 1}};
+    const tp_audio_mixer_channel_list mixer = {.channels_count = 1, .channels = &channel};
+
+    (void)state;
+    stage_begin(&s, "world:0 audio:0 audio:1", GALLERY "band");
+    bench_reader *horn = stage_open(&s, "audio:0");
+    bench_reader *ear = stage_open(&s, "audio:1");
+    stage_command(&s, horn, TP_AUDIO_CMD_SEQ_PLAY, &melody);
+    stage_step(&s, 2);
+    assert_true(fabs((double)heard(ear)->tones[0].amplitude - 0.1) < 1e-3);
+    stage_command(&s, horn, TP_AUDIO_CMD_MIXER_CHANNEL, &mixer);
+    stage_step(&s, 1);
+    assert_true(fabs((double)heard(ear)->tones[0].amplitude - 0.05) < 1e-3);
+    channel.active.state = 0;
+    stage_command(&s, horn, TP_AUDIO_CMD_MIXER_CHANNEL, &mixer);
+    stage_step(&s, 1);
+    assert_int_equal(heard(ear)->tones_count, 0);
+    channel.active.state = 1;
+    stage_command(&s, horn, TP_AUDIO_CMD_MIXER_CHANNEL, &mixer);
+    stage_step(&s, 1);
+    assert_true(fabs((double)heard(ear)->tones[0].amplitude - 0.05) < 1e-3);
+    stage_step(&s, 6); /* the melody ends when it would have */
+    assert_int_equal(heard(ear)->tones_count, 0);
+    stage_end(&s);
+}
+
 /* A recorded wave that is played again has the frequency of the tone. */
 static void waves_are_played_and_recorded(void **state)
 {
@@ -500,6 +532,7 @@ static void nodes_report_as_often_as_they_are_asked(void **state)
     stage s;
     tp_wsn_datafreq_config often = {.node_id = -1, .group_id = 5, .frequency = 2};
     const tp_wsn_cmd lamp = {.node_id = 1, .group_id = -1, .device = 0, .enable = 1};
+    const tp_wsn_cmd none = {.node_id = 1, .group_id = -1, .device = 1, .enable = 1};
 
     (void)state;
     stage_begin(&s, "world:0 wsn:0 blinkenlight:0", DATA("gallery") " sleep=1 paused=1");
@@ -515,6 +548,8 @@ static void nodes_report_as_often_as_they_are_asked(void **state)
     stage_step(&s, 1);
     light = stage_last(led, TP_BLINKENLIGHT_DATA_STATE);
     assert_int_equal(light->enable, 1);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_WSN_CMD_DEVSTATE, &none) < 0);
+    assert_string_equal(s.p->b.err.text, "such nodes have no light or sound of this number");
     often.frequency = 0;
     stage_refused(&s, r, TP_WSN_REQ_DATAFREQ, &often, "a node cannot report 0 times a second");
     often.frequency = 11;
@@ -616,6 +651,7 @@ int main(void)
         cmocka_unit_test(a_limb_obeys_brakes_power_and_directions),
         cmocka_unit_test(a_reader_finds_tags_while_it_has_power),
         cmocka_unit_test(tones_are_played_and_heard),
+        cmocka_unit_test(the_mixer_changes_what_sounds_already),
         cmocka_unit_test(waves_are_played_and_recorded),
         cmocka_unit_test(nodes_report_what_stands_on_them),
         cmocka_unit_test(nodes_report_as_often_as_they_are_asked),

@@ -99,6 +99,9 @@ static tp_status reset_orientation(tp_device *device, const tp_imu_reset_orienta
 
 static tp_status reset_euler(tp_device *device, const tp_imu_reset_euler_config *ask, tp_error *err)
 {
+    if (ask->orientation.proll != 0 || ask->orientation.ppitch != 0) {
+        return tp_fail(err, TP_E_RANGE, "the orientation has roll or pitch: a world is flat");
+    }
     return turn_to(device, ask->orientation.pyaw, err);
 }
 

@@ -228,7 +228,8 @@ struct choice {
     int32_t id, group;
 };
 
-typedef void act(simd_device *d, tpi_sim_model mote, const void *ask);
+/* Returns false if there is nothing to do it with. */
+typedef bool act(simd_device *d, tpi_sim_model mote, const void *ask);
 
 /* Do something with every node that was chosen; fails if there is none. */
 static tp_status for_each(tp_device *device, const struct choice *c, act *does, const void *ask,
@@ -238,25 +239,29 @@ static tp_status for_each(tp_device *device, const struct choice *c, act *does, 
     const tpi_sim_model *motes;
     const uint32_t count = tpi_sim_list_motes(d->owner->world, &motes);
     bool any = false;
+    bool done = false;
 
     for (uint32_t i = 0; i < count && i < TPI_SIM_MOST_NODES; i++) {
         tpi_sim_mote node = {0};
         (void)tpi_sim_get_mote(d->owner->world, motes[i], &node, NULL);
         if ((c->id == -1 || (int64_t)node.id == c->id) &&
             (c->group == -1 || (int64_t)node.group == c->group)) {
-            does(d, motes[i], ask);
+            done = does(d, motes[i], ask) || done;
             any = true;
         }
     }
-    return any ? TP_OK
-               : tp_fail(err, TP_E_UNKNOWN, "there is no node %d in group %d", c->id, c->group);
+    if (!any) {
+        return tp_fail(err, TP_E_UNKNOWN, "there is no node %d in group %d", c->id, c->group);
+    }
+    return done ? TP_OK
+                : tp_fail(err, TP_E_UNKNOWN, "such nodes have no light or sound of this number");
 }
 
-static void set_asleep(simd_device *d, tpi_sim_model mote, const void *ask)
+static bool set_asleep(simd_device *d, tpi_sim_model mote, const void *ask)
 {
     const tp_wsn_power_config *power = ask;
 
-    (void)tpi_sim_set_mote_asleep(d->owner->world, mote, power->value == 0, NULL);
+    return tpi_sim_set_mote_asleep(d->owner->world, mote, power->value == 0, NULL) == TP_OK;
 }
 
 static tp_status power(tp_device *device, const tp_wsn_power_config *ask, tp_error *err)
@@ -273,7 +278,7 @@ static tp_status datatype(tp_device *device, const tp_wsn_datatype_config *ask, 
     return TP_OK;
 }
 
-static void set_period(simd_device *d, tpi_sim_model mote, const void *ask)
+static bool set_period(simd_device *d, tpi_sim_model mote, const void *ask)
 {
     struct network *n = d->state;
     const tp_wsn_datafreq_config *often = ask;
@@ -281,6 +286,7 @@ static void set_period(simd_device *d, tpi_sim_model mote, const void *ask)
 
     n->clock.period_us[i] = (int64_t)(1e6 / often->frequency);
     n->clock.next_us[i] = 0;
+    return true;
 }
 
 static tp_status datafreq(tp_device *device, const tp_wsn_datafreq_config *ask, tp_error *err)
@@ -299,7 +305,7 @@ static tp_status datafreq(tp_device *device, const tp_wsn_datafreq_config *ask, 
 }
 
 /* The lamps and sounds on a node are its devices, from 0, in the order of the file. */
-static void switch_device(simd_device *d, tpi_sim_model mote, const void *ask)
+static bool switch_device(simd_device *d, tpi_sim_model mote, const void *ask)
 {
     const tp_wsn_cmd *command = ask;
     tpi_sim *world = d->owner->world;
@@ -317,12 +323,12 @@ static void switch_device(simd_device *d, tpi_sim_model mote, const void *ask)
         }
         if (lights) {
             lamp.enabled = command->enable != 0;
-            (void)tpi_sim_set_lamp(world, mote + k, &lamp, NULL);
-        } else {
-            tone.level = command->enable != 0 ? 60 : 0;
-            (void)tpi_sim_set_tone(world, mote + k, &tone, NULL);
+            return tpi_sim_set_lamp(world, mote + k, &lamp, NULL) == TP_OK;
         }
+        tone.level = command->enable != 0 ? 60 : 0;
+        return tpi_sim_set_tone(world, mote + k, &tone, NULL) == TP_OK;
     }
+    return false;
 }
 
 static tp_status devstate(tp_device *device, const tp_wsn_cmd *ask, tp_error *err)

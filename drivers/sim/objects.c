@@ -86,6 +86,9 @@ static tp_status set_pose3d(tp_device *device, const tp_simulation_pose3d_req *a
     const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
     const tpi_sim_pose pose = {ask->pose.px, ask->pose.py, ask->pose.pz, ask->pose.pyaw};
 
+    if (model != TPI_SIM_NONE && (ask->pose.proll != 0 || ask->pose.ppitch != 0)) {
+        return tp_fail(err, TP_E_RANGE, "pose has roll or pitch: the models of a world stay level");
+    }
     return model == TPI_SIM_NONE ? TP_E_UNKNOWN : move(simd_of(device)->owner, model, &pose, err);
 }
 
@@ -262,8 +265,9 @@ static tp_status set_property(tp_device *device, const tp_simulation_property_re
         status = read_colour(ask, &colour, err);
     } else if (is_property(ask, "color_rgba")) {
         status = read_parts(ask, &colour, err);
-    } else if (is_property(ask, "time")) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "time cannot be set");
+    } else if (is_property(ask, "time") || is_property(ask, "delivered")) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s cannot be set",
+                       is_property(ask, "time") ? "time" : "delivered");
     } else {
         return unknown_property(ask, err);
     }

@@ -136,6 +136,10 @@ static void models_are_moved_and_found_by_name(void **state)
     play_assert_pose(&pose, 1, 2, 0.5);
     pose = pose_of(&s, r, "r10.laser"); /* in the frame of its parent */
     play_assert_pose(&pose, 0.1, 0, 0);
+    tp_simulation_pose3d_req tilted = {.name_count = 4, .name = play_chars("r10")};
+    tilted.pose.ppitch = 0.1;
+    stage_refused(&s, r, TP_SIMULATION_REQ_SET_POSE3D, &tilted,
+                  "pose has roll or pitch: the models of a world stay level");
     ask = named("nobody");
     stage_refused(&s, r, TP_SIMULATION_REQ_GET_POSE2D, &ask,
                   "there is no model \"nobody\" in the world yard");

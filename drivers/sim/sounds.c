@@ -22,9 +22,11 @@ struct audio {
     bool hears; /* a microphone, not a source */
     bool streams;
     bool muted;
-    uint32_t sent;                  /* the state that was sent last */
-    double amplitude;               /* of its mixer channel */
-    double phase;                   /* of the wave that is recorded */
+    uint32_t sent;                               /* the state that was sent last */
+    double amplitude;                            /* of its mixer channel */
+    double phase;                                /* of the wave that is recorded */
+    tpi_sim_note_play notes[TPI_SIM_MOST_NOTES]; /* what it plays, as it was asked */
+    uint32_t note_count;
     tp_audio_mixer_channel channel; /* room for answers */
     tp_audio_mixer_channel_detail detail;
     uint8_t wave[MOST_RECORDED * 2];
@@ -47,6 +49,7 @@ static void audio_halt(simd_device *d)
     struct audio *a = d->state;
 
     a->streams = false;
+    a->note_count = 0;
     (void)tpi_sim_play(d->owner->world, d->model, NULL, 0, NULL);
 }
 
@@ -144,17 +147,48 @@ static tp_status check_source(tp_device *device, bool hears, tp_error *err)
                          hears ? "a sound records nothing" : "a microphone plays nothing");
 }
 
-static tp_status play(tp_device *device, tpi_sim_note_play *notes, uint32_t count, tp_error *err)
+static void put_loudness(const struct audio *a, const tpi_sim_note_play *notes, uint32_t count,
+                         tpi_sim_note_play *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = notes[i];
+        out[i].amplitude *= volume_of(a);
+    }
+}
+
+static tp_status play(tp_device *device, const tpi_sim_note_play *notes, uint32_t count,
+                      tp_error *err)
 {
     simd_device *d = simd_of(device);
-    const struct audio *a = d->state;
+    struct audio *a = d->state;
+    tpi_sim_note_play loud[TPI_SIM_MOST_NOTES];
 
-    for (uint32_t i = 0; i < count; i++) {
-        notes[i].amplitude *= volume_of(a);
+    put_loudness(a, notes, count, loud);
+    tp_status status = tpi_sim_play(d->owner->world, d->model, loud, count, err);
+    if (status == TP_OK) {
+        memcpy(a->notes, notes, count * sizeof *notes);
+        a->note_count = count;
     }
-    tp_status status = tpi_sim_play(d->owner->world, d->model, notes, count, err);
     send_state(d);
     return status;
+}
+
+/* The mixer counts for what sounds already. */
+static tp_status play_on(const simd_device *d, tp_error *err)
+{
+    const struct audio *a = d->state;
+    tpi_sim_note_play loud[TPI_SIM_MOST_NOTES];
+
+    put_loudness(a, a->notes, a->note_count, loud);
+    return a->note_count == 0
+               ? TP_OK
+               : tpi_sim_play_on(d->owner->world, d->model, loud, a->note_count, err);
+}
+
+/* The world has gone back, to a melody of others. */
+static void audio_return(simd_device *d)
+{
+    ((struct audio *)d->state)->note_count = 0;
 }
 
 static tp_status seq_play(tp_device *device, const tp_audio_seq *ask, tp_error *err)
@@ -297,7 +331,7 @@ static tp_status set_mixer(tp_device *device, const tp_audio_mixer_channel_list 
         (tp_audio_mixer_channel){.amplitude = (float)a->amplitude, .active = {.state = !a->muted}};
     const tp_audio_mixer_channel_list data = {.channels_count = 1, .channels = &a->channel};
     tp_publish(device, TP_AUDIO_DATA_MIXER_CHANNEL, &data, tpi_simd_time_s(simd_of(device)->owner));
-    return TP_OK;
+    return play_on(simd_of(device), err);
 }
 
 static tp_status mixer_list(tp_device *device, tp_audio_mixer_channel_list_detail *answer,
@@ -350,6 +384,7 @@ const simd_kind tpi_simd_sounds[] = {
         .begin = audio_begin,
         .publish = audio_publish,
         .halt = audio_halt,
+        .returned = audio_return,
     },
     {0},
 };

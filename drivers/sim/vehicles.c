@@ -263,11 +263,13 @@ static tp_status cmd_pos(tp_device *device, const tp_position2d_cmd_pos *ask, tp
     return command(device, TPI_SIM_DRIVE_POSITION, names, goal, way, err);
 }
 
-/* Of a model that is no car the angle is a rate of turn, as in Stage. */
+/* Of a model that is no car the angle is a rate of turn, as in Stage. No product is one. */
 static tp_status cmd_car(tp_device *device, const tp_position2d_cmd_car *ask, tp_error *err)
 {
+    const simd_profile *profile = simd_of(device)->profile;
     static const char *const names[3] = {"velocity", "", "angle"};
-    const double goal[3] = {ask->velocity, 0, ask->angle};
+    const double goal[3] = {limit(ask->velocity, profile != NULL ? profile->forward_mps : 0), 0,
+                            limit(ask->angle, profile != NULL ? profile->turn_radps : 0)};
 
     return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, as_usual, err);
 }

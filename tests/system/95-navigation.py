@@ -193,6 +193,33 @@ def a_velocity_passes_and_ends_the_journey():
         robot.close()
 
 
+def position_control_is_that_of_the_journey():
+    """The robot below takes velocities all the time, so POSITION_MODE is not for it."""
+    with navigation.served(PROGRAM, OFFICE, SIM + VFH) as server:
+        robot = Robot(server.address, [(POSITION2D, 1), (PLANNER, 1)])
+        robot.step()
+        velocity = struct.pack(">dddI", 0, 0, 0.5, 1)
+        robot.client.send(POSITION2D, 1, player.COMMAND, 1, velocity)
+        robot.step()
+        robot.settle(PLANNER, 1, robot.time)
+        robot.step(5)
+        tap.equal(robot.ask(POSITION2D, 1, 4, struct.pack(">I", 1)).type, ACK)
+        robot.step(5)
+        tap.equal(robot.speed(), (0.0, 0.0))  # the velocity has ended
+        robot.client.send(POSITION2D, 1, player.COMMAND, 1, velocity)  # refused
+        assert drive(robot, -7.0, 0.25, 80), (robot.pose(), robot.time)
+        robot.send_pos(1, -6.8, 2.4)
+        robot.step(20)
+        assert robot.speed() != (0.0, 0.0), robot.speed()
+        tap.equal(robot.ask(POSITION2D, 1, 4, struct.pack(">I", 0)).type, ACK)
+        robot.step(5)
+        tap.equal(robot.speed(), (0.0, 0.0))  # so has the journey
+        robot.send_pos(1, 0.0, 0.25)  # refused
+        robot.step(10)
+        tap.equal(robot.speed(), (0.0, 0.0))
+        robot.close()
+
+
 def nd_goes_through_a_door_and_gives_up_without_progress():
     text = """driver ( name "nd" provides [ "position2d:1" "planner:1" ] lease 0 goal_tol [0.3 15] max_speed [0.4 45]
               requires [ "output:::position2d:0" "input:::position2d:0" "laser:0" ] translate_stuck_time 5 rotate_stuck_time 5 )"""
@@ -378,6 +405,9 @@ def two_clients_see_guesses_and_one_pose():
         body = guesses.latest[(LOCALIZE, 0, 1)]
         assert struct.unpack_from(">I", body, 12)[0] >= 1, body
         best = struct.unpack_from(">3d", body, 20)
+        for variance in (-1, float("nan")):
+            wrong = guesses.client.request(LOCALIZE, 0, 1, struct.pack(">9d", 0, 0, 0, variance, 1, 1, 0, 0, 0))
+            tap.equal(wrong.type, player.NACK)
         simple.step()
         while simple.times.get((POSITION2D, 2), -1) < simple.time - 0.05:  # there is a guess, so it tells the pose of every step
             simple.hear(simple.client.message())
@@ -467,6 +497,7 @@ def goto_says_why_a_robot_does_not_get_on():
 tap.main(a_map_from_a_file_is_fetched_in_tiles, a_map_grows_and_gets_other_cells, older_names_of_interfaces_are_understood,
          a_wrong_map_is_refused_with_its_place,
          a_robot_finds_its_way_around_furniture, a_velocity_passes_and_ends_the_journey,
+         position_control_is_that_of_the_journey,
          nd_goes_through_a_door_and_gives_up_without_progress, snd_goes_through_a_door,
          a_way_through_doors_is_planned_and_driven, a_closed_door_makes_it_take_another_one,
          a_driver_that_stops_early_is_sent_farther, enable_holds_the_robot,

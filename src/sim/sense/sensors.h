@@ -223,6 +223,10 @@ typedef struct tpi_sim_note_play {
 
 tp_status tpi_sim_play(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
                        uint32_t count, tp_error *err);
+
+/* The same from where the melody is now: for notes that only differ in their loudness. */
+tp_status tpi_sim_play_on(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
+                          uint32_t count, tp_error *err);
 tp_status tpi_sim_get_playing(const tpi_sim *sim, tpi_sim_model model, bool *playing,
                               tp_error *err);
 

@@ -291,8 +291,8 @@ static tp_status check_notes(const tpi_sim_note_play *notes, uint32_t count, tp_
     return TP_OK;
 }
 
-tp_status tpi_sim_play(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
-                       uint32_t count, tp_error *err)
+tp_status tpi_sim_play_on(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
+                          uint32_t count, tp_error *err)
 {
     struct sim_view view;
     tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_sound, &view, err);
@@ -313,8 +313,21 @@ tp_status tpi_sim_play(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_pla
             .until_us = until_us};
     }
     state->count = count;
-    state->begun_us = sim->time_us;
     return TP_OK;
+}
+
+tp_status tpi_sim_play(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
+                       uint32_t count, tp_error *err)
+{
+    struct sim_view view;
+    tp_status status = tpi_sim_play_on(sim, model, notes, count, err);
+
+    status =
+        status == TP_OK ? tpi_sim_find_device(sim, model, &tpi_sim_type_sound, &view, err) : status;
+    if (status == TP_OK) {
+        ((struct sound_state *)view.state)->begun_us = sim->time_us;
+    }
+    return status;
 }
 
 tp_status tpi_sim_get_playing(const tpi_sim *sim, tpi_sim_model model, bool *playing, tp_error *err)
