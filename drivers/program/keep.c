@@ -91,14 +91,12 @@ static tp_status take(struct program *p, const tpi_play_transit *is, tp_error *e
 
 tp_status tpi_program_recall(struct program *p, const char *path, tp_error *err)
 {
-    FILE *file = fopen(path, "rb");
     tpi_play_transit transit = {0};
     tpi_buf bytes = {0};
     tp_error why = {0};
     tp_status status = TP_OK;
 
-    if (file != NULL) {
-        (void)fclose(file);
+    if (tpi_file_exists(path)) {
         status = tpi_file_read(&bytes, path, MOST_FILE, &why);
         status = status == TP_OK ? tpi_play_transit_read(&transit, bytes.data, bytes.length, &why)
                                  : status;

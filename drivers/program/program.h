@@ -94,6 +94,7 @@ struct program_times {
     int64_t began_ns;  /* program time 0; moves on in pauses */
     int64_t ends_ns;   /* of `seconds`, in program time; INT64_MAX for never */
     int64_t paused_ns; /* since when it stands */
+    int64_t looked_ns; /* when it was looked at last */
     int64_t retry_ns;  /* when it begins again after a fault; INT64_MAX for never */
 };
 

@@ -11,6 +11,11 @@ static const int64_t PAUSE_NS = TP_NS_PER_MS; /* after LINES_A_TURN lines */
 static const int64_t STEP_NS = 10 * TP_NS_PER_S;
 static const int64_t LONGEST_NS = TP_NS_PER_S;
 
+/* A program that runs is looked at so often. If it was not for longer than a lease, too, it was
+ * frozen, and its plan is from before that. */
+static const int64_t LOOK_NS = 100 * TP_NS_PER_MS;
+static const int64_t FROZEN_NS = 11 * (TP_NS_PER_S / 10);
+
 int64_t tpi_program_time_ns(const struct program *p)
 {
     const bool runs = p->phase == TP_PROGRAM_RUNNING;
@@ -38,12 +43,14 @@ void tpi_program_wait(struct program *p, int64_t until_ns)
     if (p->flow.step != NULL && p->flow.step_ns + STEP_NS < next_ns) {
         next_ns = p->flow.step_ns + STEP_NS;
     }
-    if (next_ns == INT64_MAX) {
+    const bool runs = p->phase == TP_PROGRAM_RUNNING;
+    if (next_ns == INT64_MAX && !runs) {
         tp_instance_set_period(p->instance, 0);
         return;
     }
+    const int64_t longest_ns = runs ? LOOK_NS : LONGEST_NS;
     int64_t wait_ns = next_ns - now_ns;
-    wait_ns = wait_ns > LONGEST_NS ? LONGEST_NS : wait_ns;
+    wait_ns = wait_ns > longest_ns ? longest_ns : wait_ns;
     tp_instance_set_period(p->instance, wait_ns > PAUSE_NS / 4 ? wait_ns : PAUSE_NS / 4);
 }
 
@@ -60,6 +67,7 @@ void tpi_program_begin(struct program *p)
     p->times.retry_ns = INT64_MAX;
     p->flow.tokens = p->settings.rate;
     p->times.began_ns = p->times.paused_ns = p->flow.tokens_ns = program_now(p);
+    p->times.looked_ns = p->times.began_ns;
     p->times.ends_ns = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1e9) : INT64_MAX;
     p->flow.resumes = p->flow.is_stepping = p->flow.wants_pause = false;
     if (!tpi_program_open_channels(p)) {
@@ -141,7 +149,8 @@ static bool is_before_line(const struct program *p)
 
 void tpi_program_go_on(struct program *p, bool steps)
 {
-    p->times.began_ns += program_now(p) - p->times.paused_ns;
+    p->times.looked_ns = program_now(p);
+    p->times.began_ns += p->times.looked_ns - p->times.paused_ns;
     p->phase = TP_PROGRAM_RUNNING;
     p->flow.is_stepping = steps;
     /* Before its first line the machine has not asked yet. */
@@ -229,10 +238,25 @@ static bool advance(struct program *p, unsigned *lines)
     }
 }
 
+static void end_if_frozen(struct program *p)
+{
+    const int64_t now_ns = program_now(p);
+    const int64_t passed_ns = now_ns - p->times.looked_ns;
+    char why[MOST_SENTENCE];
+
+    p->times.looked_ns = now_ns;
+    if (p->phase == TP_PROGRAM_RUNNING && passed_ns > FROZEN_NS) {
+        (void)snprintf(why, sizeof why, "the server was frozen or busy for %.1f s",
+                       (double)passed_ns / (double)TP_NS_PER_S);
+        tpi_program_end(p, TP_PROGRAM_FAILED, 0, why);
+    }
+}
+
 void tpi_program_turn(struct program *p)
 {
     unsigned lines = 0;
 
+    end_if_frozen(p);
     if (p->flow.step != NULL && program_now(p) - p->flow.step_ns >= STEP_NS) {
         answer_step(p);
     }

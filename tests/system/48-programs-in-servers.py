@@ -2,6 +2,7 @@
 """Programs that run in a server: the device `program`, from LOAD to STEP, its limits and its rights.
 argv: the troupe program, source root."""
 import json
+import os
 import pathlib
 import signal
 import sys
@@ -208,6 +209,17 @@ def however_the_server_ends_the_robot_stops():
                 robot.await_line(r"> 0c 00 80 04 ff 00 ")
 
 
+def a_pipe_in_place_of_a_kept_program_is_refused():
+    """Opening it would wait for its writer: a check or a reload would not end."""
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = pathlib.Path(folder, "kept")
+        os.mkfifo(pipe)
+        text = ROBOT.format(robot="nxt", line="emulate:nxt") + PLACE.format(more=f'keep "{pipe}"', board="")
+        result = cli.troupe("check", written(text, ".cfg"))
+        tap.equal(result.returncode, 1)
+        assert f"{pipe}: it is a pipe, not a regular file" in result.stderr, result
+
+
 BOARD = 'driver ( name "localbb" provides [ "blackboard:0" ] )\n'
 HEARS = 'channel crew\nwait until message from crew = "go"\nprint "went"\n'
 
@@ -235,4 +247,5 @@ tap.main(programs_talk_through_the_server, a_program_of_the_configuration_runs_w
          a_program_section_is_short_for_the_driver, an_editor_needs_no_other_device,
          what_does_not_fit_is_refused_before_anything_moves, a_program_is_paused_and_stepped,
          it_stops_with_its_client_unless_it_belongs_to_the_server, a_runaway_program_does_not_hurt_the_server,
-         a_fault_is_tried_again_as_configured, running_needs_the_right_to_move, however_the_server_ends_the_robot_stops)
+         a_fault_is_tried_again_as_configured, running_needs_the_right_to_move, however_the_server_ends_the_robot_stops,
+         a_pipe_in_place_of_a_kept_program_is_refused)

@@ -12,6 +12,7 @@ The suite makes one short trial of each kind. TROUPE_TRIALS=N makes N trials of 
     TROUPE_TRIALS=200 TROUPE_LONG=5 meson test -C build/test --no-rebuild --verbose -t 0 97-frozen-servers"""
 import contextlib
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -289,6 +290,33 @@ def a_played_program_that_was_frozen_does_not_go_on():
                                     lambda path, server: ["play", path, "--url", f"127.0.0.1:{server.ports[0]}"])
 
 
+def a_program_that_runs_in_a_frozen_server_does_not_go_on():
+    """One that no client runs: there is no lease that ends."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        board = stack.enter_context(trials.board())
+        line = Line(f"{folder}/line")
+        stack.callback(line.close)
+        base = trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+        path = pathlib.Path(folder, "program.play")
+        path.write_text(PLAN, encoding="ascii")
+        place = (f'driver ( name "program" file "{path}" provides [ "program:0" ] requires [ "universal:0" ] '
+                 'alwayson yes )\n')
+        server = stack.enter_context(player.server(PROGRAM, "open yes\n" + base + ROBOT + place))
+        while not is_moving(line, 0):
+            time.sleep(PERIOD)
+        player.freeze(server.process.pid)
+        time.sleep(FROZEN)
+        go_on = now()
+        os.kill(server.process.pid, signal.SIGCONT)
+        state = {"phase": 2, "error": "it still runs"}
+        while state["phase"] == 2 and now() < go_on + 30:
+            ask = [PROGRAM, "request", "program:0", "STATE", "--json", "--url", f"127.0.0.1:{server.ports[0]}"]
+            state = json.loads(tap.run(ask).stdout)
+        assert "the server was frozen or busy for " in state["error"], state
+        assert not is_moving(line, go_on), line.written
+
+
 def frames_at_their_times_do_not_go_on_after_a_freeze():
     a_frozen_program_does_not_go_on(MECHANISM, FRAMES, ".csv",
                                     lambda path, server: ["motion", "play", path, f"tcp:127.0.0.1:{server.fronts['motion']}",
@@ -310,5 +338,6 @@ def the_same_for_a_minute():
 
 
 tap.main(what_waited_for_a_frozen_server_moves_nothing, a_played_program_that_was_frozen_does_not_go_on,
+         a_program_that_runs_in_a_frozen_server_does_not_go_on,
          frames_at_their_times_do_not_go_on_after_a_freeze, *([the_same_in_many_trials] if TRIALS else []),
          *([the_same_for_a_minute] if LONG else []))
