@@ -310,7 +310,7 @@ static int read_options(struct options *o, int argc, char **argv)
         } else if (takes_value(argv[i])) {
             result = read_valued(o, argc, argv, &i);
         } else if (argv[i][0] == '-' || o->server.path != NULL) {
-            result = command_fail(o->command, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+            result = command_unexpected(o->command, argv[i], NULL);
         } else {
             o->server.path = argv[i];
         }
@@ -376,7 +376,7 @@ static int run_fields(int argc, char **argv)
     tpi_buf out = {0};
 
     if (argc > 2) {
-        return command_fail("check", EXIT_USAGE, "unexpected \"%s\"", argv[2]);
+        return command_unexpected("check", argv[2], NULL);
     }
     const bool found = fields_table_put(&out, argc == 2 ? argv[1] : NULL);
     fputs(tpi_buf_text(&out), stdout);

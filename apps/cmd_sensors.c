@@ -49,7 +49,7 @@ static int list(void)
     table_put(&out, &table, 0, 0);
     table_fini(&table);
     tpi_buf_fini(&names);
-    const int written = command_write(name, &out);
+    const int written = command_write_wrapped(name, &out);
     return result != EXIT_DONE ? result : written;
 }
 
@@ -66,7 +66,7 @@ static int show(const char *sensor)
     }
     sensors_put(&out, manifest);
     tpi_manifest_destroy(manifest);
-    return command_write(name, &out);
+    return command_write_wrapped(name, &out);
 }
 
 /* The source of a firmware. */
