@@ -437,6 +437,19 @@ static void on_panic(void *context, tp_client *client, const tp_panic_state *pan
     remote->in_panic = panic->active != 0;
 }
 
+/* The text behind "FILE:LINE:COLUMN: ", if that is in a file that the user does not know. */
+static const char *without_own_file(const struct remote *remote, const char *text)
+{
+    const size_t length = remote->own_file != NULL ? strlen(remote->own_file) : 0;
+
+    if (length > 0 && strncmp(text, remote->own_file, length) == 0 && text[length] == ':') {
+        text += length;
+        text += strspn(text, ":0123456789");
+        text += *text == ' ';
+    }
+    return text;
+}
+
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
 {
     char name[64];
@@ -464,7 +477,7 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         return EXIT_FAILED;
     }
     if (remote->unreached) {
-        return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
+        return command_fail(remote->command, EXIT_FAILED, "%s", without_own_file(remote, err.text));
     }
     return EXIT_DONE;
 }
