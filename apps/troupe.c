@@ -50,6 +50,9 @@ static void put_advice(tpi_buf *out, const char *name, const char *text)
     } else if (serves && strncmp(text, "listen on tcp:", 14) == 0 &&
                ends_with(text, ": another program listens there")) {
         tpi_buf_puts(out, "; -p PORT or --any-port takes another port");
+    } else if (strcmp(name, "motion") == 0 && ends_with(text, ": connection refused")) {
+        tpi_buf_puts(out, "; does a server with timed motion run? The driver \"motion\" in its "
+                          "configuration makes one");
     } else if (!serves && strncmp(text, "connect to tcp:", 15) == 0 &&
                ends_with(text, ": connection refused")) {
         tpi_buf_printf(out, "; is a server running? %s sim or %s run starts one", called(),
@@ -248,6 +251,9 @@ int command_unexpected(const char *name, const char *argument, const char *best)
 
 static int unknown_command(const char *name)
 {
+    const char *script = getenv("TROUPE_SCRIPT_COMMANDS"); /* those of ./troupe in the sources */
+    char *others = strdup(script != NULL ? script : "");
+    char *rest = NULL;
     tpi_nearest nearest;
     char hint[96];
 
@@ -255,9 +261,14 @@ static int unknown_command(const char *name)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         tpi_nearest_offer(&nearest, commands[i]->name);
     }
+    for (char *word = others != NULL ? strtok_r(others, " ", &rest) : NULL; word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        tpi_nearest_offer(&nearest, word);
+    }
     fprintf(stderr, "troupe: there is no command \"%s\"%s\n", name,
             tpi_nearest_hint(&nearest, hint, sizeof hint));
     fprintf(stderr, "Try: %s --help\n", called());
+    free(others);
     return EXIT_USAGE;
 }
 

@@ -53,6 +53,10 @@ def help_names_every_command():
 def a_wrong_command_gets_a_hint():
     says(troupe("encod"), 2,
          'troupe: there is no command "encod"; did you mean "encode"?\nTry: troupe --help\n')
+    script = tap.run([PROGRAM, "biuld"], env={**os.environ, "TROUPE_SCRIPT_COMMANDS": "install build"})
+    says(script, 2, 'troupe: there is no command "biuld"; did you mean "build"?\nTry: troupe --help\n')
+    names = re.search(r'TROUPE_SCRIPT_COMMANDS="(.*)"', open(ROOT + "/troupe", encoding="utf-8").read())[1].split()
+    tap.equal([name for name in names if f"#   ./troupe {name} " not in open(ROOT + "/troupe", encoding="utf-8").read()], [])
     tap.equal(troupe().returncode, 2)
 
 
