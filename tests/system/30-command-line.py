@@ -71,6 +71,16 @@ def a_wrong_option_gets_a_hint():
     says(troupe("interfaces", "--xyzzy"), 2, usage("interfaces", 'unexpected "--xyzzy"'))
 
 
+def a_file_of_another_kind_gets_its_command():
+    for arguments, error in ((("run", "x.play"), "x.play is a program, no configuration: troupe play x.play --check"),
+                             (("check", "a.b/x.xml"), "a.b/x.xml is a robot file or the manifest of a sensor, no configuration or world: troupe robots --check a.b/x.xml"),
+                             (("sim", "x.mcap"), "x.mcap is a recording, no world: troupe log info x.mcap"),
+                             (("demo", "x.padi"), "x.padi is the description of an interface, no world: troupe interfaces --load x.padi"),
+                             (("play", "x.world", "--check"), "x.world is a world, no program: troupe sim x.world"),
+                             (("play", "x.cfg", "--check"), "x.cfg is a configuration, no program: troupe run x.cfg")):
+        says(troupe(*arguments), 1, f"troupe {arguments[0]}: {error}\n")
+
+
 def on_a_terminal(*arguments, columns=80):
     """What is shown on a terminal that is so wide."""
     host, there = pty.openpty()
@@ -384,7 +394,8 @@ def fronts_are_listed():
                "  clients          1        0            the most clients of one port; 0 means 100000, on UDP 1024"])
 
 
-tap.main(help_names_every_command, a_wrong_command_gets_a_hint, a_wrong_option_gets_a_hint, long_lines_are_wrapped_on_a_terminal, hints_call_it_as_the_user_does,
+tap.main(help_names_every_command, a_wrong_command_gets_a_hint, a_wrong_option_gets_a_hint, a_file_of_another_kind_gets_its_command,
+         long_lines_are_wrapped_on_a_terminal, hints_call_it_as_the_user_does,
          the_script_of_the_clone_tells_how_it_was_called, interfaces_are_listed_and_described,
          lists_are_tidy, options_that_contradict_are_refused, the_description_as_json_has_everything,
          encode_and_decode_are_inverse, people_see_units_and_no_blanks_at_the_end,
