@@ -322,7 +322,7 @@ static int read_form(struct options *o, const char *option)
         o->form_option = forms[i].option;
         return EXIT_DONE;
     }
-    return command_fail(o->command, EXIT_USAGE, "unexpected \"%s\"", option);
+    return command_unexpected(o->command, option, NULL);
 }
 
 static int read_option(struct options *o, tp_catalogue *catalogue, int argc, char **argv, int *i)
@@ -365,7 +365,7 @@ static int read_arguments(struct options *o, tp_catalogue *catalogue, int argc, 
         if (strncmp(argv[i], "--", 2) == 0) {
             result = read_option(o, catalogue, argc, argv, &i);
         } else if (o->word_count == MOST_WORDS) {
-            result = command_fail(o->command, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+            result = command_unexpected(o->command, argv[i], NULL);
         } else {
             o->words[o->word_count++] = argv[i];
         }

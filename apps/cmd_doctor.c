@@ -319,7 +319,7 @@ static int run(int argc, char **argv)
     struct doctor doctor = {{0}};
 
     if (argc > 0) {
-        return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[0]);
+        return command_unexpected(name, argv[0], NULL);
     }
     look_at_program(&doctor);
     look_at_library(&doctor, "libuv", uv_version_string(), TROUPE_UV_VERSION);

@@ -7,11 +7,12 @@
 #include "server/plugin.h"
 #include "troupe/server.h"
 
-static void print_params(const tp_param *param)
+static void put_params(tpi_buf *out, const tp_param *param)
 {
     for (; param != NULL && param->name != NULL; param++) {
-        printf("  %-16s %-8s %-12s %s\n", param->name, param->unit == NULL ? "" : param->unit,
-               param->fallback == NULL ? "(required)" : param->fallback, param->doc);
+        tpi_buf_printf(out, "  %-16s %-8s %-12s %s\n", param->name,
+                       param->unit == NULL ? "" : param->unit,
+                       param->fallback == NULL ? "(required)" : param->fallback, param->doc);
     }
 }
 
@@ -24,7 +25,7 @@ struct kind {
     const void *(*at)(size_t i); /* built in; NULL behind the last */
     const char *(*name)(const void *part);
     const char *(*summary)(const void *part);
-    void (*print)(const void *part);
+    void (*put)(tpi_buf *out, const void *part);
 };
 
 static const void *driver_at(size_t i)
@@ -42,12 +43,12 @@ static const char *driver_summary(const void *part)
     return ((const tp_driver *)part)->summary;
 }
 
-static void print_driver(const void *part)
+static void put_driver(tpi_buf *out, const void *part)
 {
     const tp_driver *driver = part;
 
-    printf("%s - %s\n", driver->name, driver->summary);
-    print_params(driver->params);
+    tpi_buf_printf(out, "%s - %s\n", driver->name, driver->summary);
+    put_params(out, driver->params);
 }
 
 static const void *front_at(size_t i)
@@ -65,27 +66,27 @@ static const char *front_summary(const void *part)
     return ((const tp_front *)part)->summary;
 }
 
-static void print_front(const void *part)
+static void put_front(tpi_buf *out, const void *part)
 {
     const tp_front *front = part;
 
-    printf("%s - %s\n", front->name, front->summary);
-    printf("  %-16s", "schemes");
+    tpi_buf_printf(out, "%s - %s\n", front->name, front->summary);
+    tpi_buf_printf(out, "  %-16s", "schemes");
     for (const char *const *scheme = front->schemes; *scheme != NULL; scheme++) {
-        printf(" %s", *scheme);
+        tpi_buf_printf(out, " %s", *scheme);
     }
     if ((front->flags & TP_FRONT_PER_ROBOT) != 0) {
-        printf("\n  %-16s each robot's own number\n", "port");
+        tpi_buf_printf(out, "\n  %-16s each robot's own number\n", "port");
     } else {
-        printf("\n  %-16s %u\n", "port", front->port);
+        tpi_buf_printf(out, "\n  %-16s %u\n", "port", front->port);
     }
-    print_params(front->params);
+    put_params(out, front->params);
 }
 
 static const struct kind drivers = {"drivers",   TPI_PLUGIN_DRIVER, driver_at,
-                                    driver_name, driver_summary,    print_driver};
+                                    driver_name, driver_summary,    put_driver};
 static const struct kind fronts = {"fronts",   TPI_PLUGIN_FRONT, front_at,
-                                   front_name, front_summary,    print_front};
+                                   front_name, front_summary,    put_front};
 
 /* ---- Plug-ins -------------------------------------------------------------------------------- */
 
@@ -104,6 +105,7 @@ static int print_plugin(const struct kind *kind, const char *file, const char *n
     tpi_plugin *plugin = NULL;
     const void *part = NULL;
     tpi_buf path = {0};
+    tpi_buf out = {0};
     tp_error err = {0};
     tp_status status = TP_E_UNKNOWN;
 
@@ -115,11 +117,12 @@ static int print_plugin(const struct kind *kind, const char *file, const char *n
     }
     status = status == TP_OK ? tpi_plugin_get(plugin, kind->plugin, name, &part, &err) : status;
     if (status == TP_OK) {
-        kind->print(part);
+        kind->put(&out, part);
     }
     tpi_plugin_close(plugin);
     tpi_buf_fini(&path);
-    return status == TP_OK ? EXIT_DONE : command_fail(kind->command, EXIT_FAILED, "%s", err.text);
+    return status == TP_OK ? command_write_wrapped(kind->command, &out)
+                           : command_fail(kind->command, EXIT_FAILED, "%s", err.text);
 }
 
 /* --plugin FILE [NAME] */
@@ -140,24 +143,28 @@ static int run(const struct kind *kind, int argc, char **argv)
 {
     bool found = argc == 0;
     tpi_nearest nearest;
+    tpi_buf out = {0};
     char hint[96];
 
     if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
         return run_plugin(kind, argc, argv);
     }
+    if (argc > 0 && argv[0][0] == '-') {
+        return command_unexpected(kind->command, argv[0], NULL);
+    }
     tpi_nearest_init(&nearest, argc > 0 ? argv[0] : "");
     for (size_t i = 0; kind->at(i) != NULL; i++) {
         const void *part = kind->at(i);
         if (argc == 0) {
-            printf("%-20s %s\n", kind->name(part), kind->summary(part));
+            tpi_buf_printf(&out, "%-20s %s\n", kind->name(part), kind->summary(part));
         } else if (strcmp(argv[0], kind->name(part)) == 0) {
-            kind->print(part);
+            kind->put(&out, part);
             found = true;
         } else {
             tpi_nearest_offer(&nearest, kind->name(part));
         }
     }
-    return found ? EXIT_DONE
+    return found ? command_write_wrapped(kind->command, &out)
                  : command_fail(kind->command, EXIT_FAILED, "there is no %s \"%s\"%s",
                                 tpi_plugin_kind_name(kind->plugin), argv[0],
                                 tpi_nearest_hint(&nearest, hint, sizeof hint));

@@ -19,15 +19,18 @@ struct options {
     bool rights;             /* of messages, not what they are */
 };
 
-static void print_list(const tp_catalogue *catalogue)
+static int print_list(const tp_catalogue *catalogue)
 {
+    tpi_buf out = {0};
+
     for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
         const tp_interface *interface = tp_catalogue_at(catalogue, i);
-        printf("%5u  %-20s %3lu message%s  %s\n", interface->code, interface->name,
-               (unsigned long)interface->message_count, interface->message_count == 1 ? " " : "s",
-               interface->doc);
+        tpi_buf_printf(&out, "%5u  %-20s %3lu message%s  %s\n", interface->code, interface->name,
+                       (unsigned long)interface->message_count,
+                       interface->message_count == 1 ? " " : "s", interface->doc);
     }
-    printf("\nMore about one: %s interfaces NAME\n", called());
+    tpi_buf_printf(&out, "\nMore about one: %s interfaces NAME\n", called());
+    return command_write_wrapped(name, &out);
 }
 
 static tp_status describe(char **out, const tp_interface *interface, enum form form)
@@ -111,8 +114,7 @@ static int show(const tp_catalogue *catalogue, const struct options *options)
     if (options->form != FORM_TEXT) {
         return print_all(catalogue, options->form);
     }
-    print_list(catalogue);
-    return EXIT_DONE;
+    return print_list(catalogue);
 }
 
 /* These return an exit code. */
@@ -167,7 +169,7 @@ static int read_option(struct options *options, tp_catalogue *catalogue, int arg
         return command_load(name, catalogue, argc, argv, i);
     }
     if (option[0] == '-' || options->interface != NULL) {
-        return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option);
+        return command_unexpected(name, option, NULL);
     }
     options->interface = option;
     return EXIT_DONE;

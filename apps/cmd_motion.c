@@ -173,6 +173,9 @@ static int run(int argc, char **argv)
                             "describe, check, goto, set, play, record, state, rate, hold, resume, "
                             "panic or reset?");
     }
+    if (argv[0][0] == '-') {
+        return command_unexpected(name, argv[0], NULL);
+    }
     tpi_nearest_init(&nearest, argv[0]);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strcmp(argv[0], parts[i].name) == 0) {

@@ -54,13 +54,21 @@ static const struct kind {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+/* NULL, with a message, if there is no such kind. */
 static const struct kind *find_kind(const char *wanted)
 {
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, wanted);
     for (size_t i = 0; i < KINDS; i++) {
         if (strcmp(kinds[i].name, wanted) == 0) {
             return &kinds[i];
         }
+        tpi_nearest_offer(&nearest, kinds[i].name);
     }
+    command_fail(name, EXIT_USAGE, "\"%s\" is none of driver, world, client, robot and sensor%s",
+                 wanted, tpi_nearest_hint(&nearest, hint, sizeof hint));
     return NULL;
 }
 
@@ -168,8 +176,7 @@ static int run(int argc, char **argv)
     }
     const struct kind *kind = find_kind(argv[0]);
     if (kind == NULL) {
-        return command_fail(name, EXIT_USAGE,
-                            "\"%s\" is none of driver, world, client, robot and sensor", argv[0]);
+        return EXIT_USAGE;
     }
     if (!is_name(argv[1])) {
         return command_fail(name, EXIT_USAGE,
@@ -188,7 +195,7 @@ static int run(int argc, char **argv)
 
 const command command_new = {
     .name = name,
-    .summary = "write the start of a driver, a world, a program, a robot file or a manifest",
+    .summary = "write the start of a driver, a world, a client, a robot file or a sensor",
     .help = "usage: troupe new driver|world|client|robot|sensor NAME\n"
             "\n"
             "Writes commented files that build and run, into the current folder, and prints the\n"

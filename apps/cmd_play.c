@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "file_kind.h"
 #include "output.h"
 #include "play.h"
 #include "play/bind.h"
@@ -289,6 +290,19 @@ static int read_option(play_options *options, int argc, char **argv, int *i)
                : remote_unexpected(options->remote, option, known);
 }
 
+/* A robot file, a world or another file that is no program. */
+static int check_kind(const char *path)
+{
+    static const char *const wanted[] = {".play", NULL};
+    tpi_buf text = {0};
+    const int result = file_kind_put_other(&text, path, wanted, "program")
+                           ? command_fail(name, EXIT_FAILED, "%s", tpi_buf_text(&text))
+                           : EXIT_DONE;
+
+    tpi_buf_fini(&text);
+    return result;
+}
+
 static int read_arguments(play_options *options, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
@@ -317,7 +331,7 @@ static int read_arguments(play_options *options, int argc, char **argv)
           (strcmp(options->action, "--blocks") == 0 || strcmp(options->action, "--table") == 0))) {
         return command_fail(name, EXIT_USAGE, "which program?");
     }
-    return EXIT_DONE;
+    return options->path != NULL ? check_kind(options->path) : EXIT_DONE;
 }
 
 static bool is_move(const play_options *options)

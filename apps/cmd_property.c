@@ -164,7 +164,7 @@ static int show_all(struct property *p)
     } else {
         put_table(p, &out);
     }
-    return command_write(name, &out);
+    return p->json ? command_write(name, &out) : command_write_wrapped(name, &out);
 }
 
 /* ---- One of them ----------------------------------------------------------------------------- */

@@ -263,7 +263,7 @@ static int show(const char *robot, const char *wiring)
         result = command_fail(name, EXIT_FAILED, "%s", err.text);
     } else {
         robots_put(&out, loaded->wired);
-        result = command_write(name, &out);
+        result = command_write_wrapped(name, &out);
     }
     tpi_loaded_fini(loaded);
     free(loaded);
@@ -279,7 +279,7 @@ static int commands(bool as_page)
     } else {
         robots_put_commands(&out);
     }
-    return command_write(name, &out);
+    return as_page ? command_write(name, &out) : command_write_wrapped(name, &out);
 }
 
 static int run(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "crash.h"
 #include "fields_table.h"
+#include "file_kind.h"
 #include "output.h"
 #include "run_table.h"
 #include "sim_server.h"
@@ -310,7 +311,7 @@ static int read_options(struct options *o, int argc, char **argv)
         } else if (takes_value(argv[i])) {
             result = read_valued(o, argc, argv, &i);
         } else if (argv[i][0] == '-' || o->server.path != NULL) {
-            result = command_fail(o->command, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+            result = command_unexpected(o->command, argv[i], NULL);
         } else {
             o->server.path = argv[i];
         }
@@ -331,6 +332,20 @@ static bool names_world(const char *name)
 
     tpi_buf_fini(&path);
     return found;
+}
+
+/* Whether it is a program or another file that no server reads; then says so. */
+static bool is_other_kind(const struct options *o, const char *wanted)
+{
+    static const char *const ours[] = {".cfg", ".world", NULL};
+    tpi_buf text = {0};
+    const bool is = file_kind_put_other(&text, o->server.path, ours, wanted);
+
+    if (is) {
+        command_fail(o->command, EXIT_FAILED, "%s", tpi_buf_text(&text));
+    }
+    tpi_buf_fini(&text);
+    return is;
 }
 
 /* A file that goes by another name: messages and paths in it are as if it were that one. */
@@ -361,6 +376,9 @@ static int run_run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
+    if (is_other_kind(&o, "configuration")) {
+        return EXIT_FAILED;
+    }
     if (names_world(o.server.path)) {
         return command_fail(o.command, EXIT_FAILED, "%s is a world, no configuration: %s sim %s",
                             o.server.path, called(), o.server.path);
@@ -376,7 +394,7 @@ static int run_fields(int argc, char **argv)
     tpi_buf out = {0};
 
     if (argc > 2) {
-        return command_fail("check", EXIT_USAGE, "unexpected \"%s\"", argv[2]);
+        return command_unexpected("check", argv[2], NULL);
     }
     const bool found = fields_table_put(&out, argc == 2 ? argv[1] : NULL);
     fputs(tpi_buf_text(&out), stdout);
@@ -402,7 +420,7 @@ static int run_check(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    return find_and_check(&o);
+    return is_other_kind(&o, "configuration or world") ? EXIT_FAILED : find_and_check(&o);
 }
 
 const command command_run = {

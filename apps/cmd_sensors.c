@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "commands.h"
 #include "output.h"
 #include "sensors/host/files.h"
@@ -49,7 +50,7 @@ static int list(void)
     table_put(&out, &table, 0, 0);
     table_fini(&table);
     tpi_buf_fini(&names);
-    const int written = command_write(name, &out);
+    const int written = command_write_wrapped(name, &out);
     return result != EXIT_DONE ? result : written;
 }
 
@@ -66,7 +67,7 @@ static int show(const char *sensor)
     }
     sensors_put(&out, manifest);
     tpi_manifest_destroy(manifest);
-    return command_write(name, &out);
+    return command_write_wrapped(name, &out);
 }
 
 /* The source of a firmware. */
@@ -126,6 +127,24 @@ static int check(int argc, char **argv)
     return result;
 }
 
+static int fail_unexpected(const char *what, int argc, char **argv)
+{
+    static const char *const parts[] = {"list", "show", "check", "code"};
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, what);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strcmp(what, parts[i]) == 0) {
+            return command_unexpected(name, argv[argc > 2 ? 2 : 1], NULL);
+        }
+        tpi_nearest_offer(&nearest, parts[i]);
+    }
+    return what[0] == '-' ? command_unexpected(name, what, NULL)
+                          : command_fail(name, EXIT_USAGE, "there is no \"%s\"%s", what,
+                                         tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
 static int run(int argc, char **argv)
 {
     const char *what = argc > 0 ? argv[0] : "list";
@@ -145,7 +164,7 @@ static int run(int argc, char **argv)
     if ((strcmp(what, "show") == 0 || strcmp(what, "code") == 0) && argc < 2) {
         return command_fail(name, EXIT_USAGE, "which sensor?");
     }
-    return command_unexpected(name, argv[strcmp(what, "list") == 0 ? 1 : argc > 2 ? 2 : 0], NULL);
+    return fail_unexpected(what, argc, argv);
 }
 
 const command command_sensors = {

@@ -54,7 +54,7 @@ extern const command command_view;
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
 
 /* Fail since nobody knows the argument; `best` is the option without dashes that may have been
- * meant, NULL for none. */
+ * meant, NULL for that of the command's help which is nearest. */
 int command_unexpected(const char *name, const char *argument, const char *best);
 
 /* Read a whole number from `least` to `most`, which is `what`; fails for anything else. */
@@ -67,6 +67,9 @@ void command_catch(int number, void (*handler)(int number));
 
 /* Print the text and release it; an exit code. */
 int command_write(const char *name, tpi_buf *text);
+
+/* The same for text that people read: on a terminal, long lines go on in the next one. */
+int command_write_wrapped(const char *name, tpi_buf *text);
 
 /* The next argument as the value of an option; NULL (and a message) if there is none. */
 const char *command_value(const char *name, int argc, char **argv, int *i);

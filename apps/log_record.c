@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "called.h"
 #include "log_record.h"
 #include "output.h"
@@ -217,6 +218,32 @@ static int follow_device(struct record *r, const tp_client_device *device)
     return EXIT_DONE;
 }
 
+/* Says that there is no such device, and which one, or which other form of the command, may be
+ * meant. */
+static int fail_unknown(const char *wanted, const tp_client_device *devices, size_t count)
+{
+    static const char *const forms[] = {"info", "csv", "plot", "recover"};
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, wanted);
+    for (size_t i = 0; i < count; i++) {
+        tpi_nearest_offer(&nearest, devices[i].name);
+        if (devices[i].interface != NULL) {
+            tpi_nearest_offer(&nearest, devices[i].interface->name);
+        }
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        tpi_nearest_offer(&nearest, forms[i]);
+    }
+    if (nearest.best != NULL) {
+        return command_fail(name, EXIT_FAILED, "there is no device %s%s", wanted,
+                            tpi_nearest_hint(&nearest, hint, sizeof hint));
+    }
+    return command_fail(name, EXIT_FAILED, "there is no device %s; %s list%s names them", wanted,
+                        called(), called_server());
+}
+
 /* Every name has to be there. */
 static int check_names(const struct record *r, const tp_client_device *devices, size_t count)
 {
@@ -230,8 +257,7 @@ static int check_names(const struct record *r, const tp_client_device *devices, 
                     strcmp(first, devices[k].name) == 0;
         }
         if (!found) {
-            return command_fail(name, EXIT_FAILED, "there is no device %s; %s list names them",
-                                r->wanted[i], called());
+            return fail_unknown(r->wanted[i], devices, count);
         }
     }
     return EXIT_DONE;

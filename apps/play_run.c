@@ -121,9 +121,11 @@ int play_connect_file(const play_options *options, char *path, const tpi_buf *te
     }
     snprintf(url, sizeof url, "inproc:%s", path);
     options->remote->url = url;
+    options->remote->own_file = path;
     result =
         result == EXIT_DONE ? remote_connect(options->remote, TP_CLIENT_EVERYTHING, false) : result;
     options->remote->url = NULL;
+    options->remote->own_file = NULL;
     unlink(path);
     return result;
 }

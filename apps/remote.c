@@ -360,13 +360,33 @@ int remote_follow(struct remote *remote, const struct remote_device *device, tp_
     return explain_unopened(remote, device, opening.err.text);
 }
 
+/* "; it is a request: troupe request position2d GET_GEOM" if the interface has a message of that
+ * name for another command; else the text stays as it is. */
+static void hint_at_command(const tp_interface *interface, const char *name, char *out, size_t size)
+{
+    static const struct {
+        tp_kind kind;
+        const char *command;
+    } others[] = {{TP_KIND_COMMAND, "send"}, {TP_KIND_REQUEST, "request"}, {TP_KIND_DATA, "print"}};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (tp_interface_message_named(interface, others[i].kind, name) != NULL) {
+            const bool is_data = others[i].kind == TP_KIND_DATA;
+            snprintf(out, size, "; it is %s %s: %s %s %s%s %s", is_data ? "a message of" : "a",
+                     tp_kind_name(others[i].kind), called(), others[i].command, interface->name,
+                     is_data ? " --only" : "", name);
+            return;
+        }
+    }
+}
+
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
                                  tp_kind kind, const char *name)
 {
     const tp_interface *places[] = {interface, tp_catalogue_code(remote->catalogue, 0)};
     const tp_message *message = NULL;
     tpi_nearest nearest;
-    char hint[96];
+    char hint[256];
 
     tpi_nearest_init(&nearest, name);
     for (size_t i = 0; i < 2 && message == NULL; i++) {
@@ -378,8 +398,10 @@ const tp_message *remote_message(const struct remote *remote, const tp_interface
         }
     }
     if (message == NULL) {
+        tpi_nearest_hint(&nearest, hint, sizeof hint);
+        hint_at_command(interface, name, hint, sizeof hint);
         command_fail(remote->command, EXIT_FAILED, "%s has no %s \"%s\"%s", interface->name,
-                     tp_kind_name(kind), name, tpi_nearest_hint(&nearest, hint, sizeof hint));
+                     tp_kind_name(kind), name, hint);
     }
     return message;
 }
@@ -437,6 +459,19 @@ static void on_panic(void *context, tp_client *client, const tp_panic_state *pan
     remote->in_panic = panic->active != 0;
 }
 
+/* The text behind "FILE:LINE:COLUMN: ", if that is in a file that the user does not know. */
+static const char *without_own_file(const struct remote *remote, const char *text)
+{
+    const size_t length = remote->own_file != NULL ? strlen(remote->own_file) : 0;
+
+    if (length > 0 && strncmp(text, remote->own_file, length) == 0 && text[length] == ':') {
+        text += length;
+        text += strspn(text, ":0123456789");
+        text += *text == ' ';
+    }
+    return text;
+}
+
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
 {
     char name[64];
@@ -464,7 +499,7 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         return EXIT_FAILED;
     }
     if (remote->unreached) {
-        return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
+        return command_fail(remote->command, EXIT_FAILED, "%s", without_own_file(remote, err.text));
     }
     return EXIT_DONE;
 }

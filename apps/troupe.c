@@ -9,6 +9,7 @@
 #include "called.h"
 #include "commands.h"
 #include "output.h"
+#include "wrap.h"
 
 static const command *const commands[] = {
     &command_run,        &command_check,      &command_drivers, &command_fronts,
@@ -49,6 +50,9 @@ static void put_advice(tpi_buf *out, const char *name, const char *text)
     } else if (serves && strncmp(text, "listen on tcp:", 14) == 0 &&
                ends_with(text, ": another program listens there")) {
         tpi_buf_puts(out, "; -p PORT or --any-port takes another port");
+    } else if (strcmp(name, "motion") == 0 && ends_with(text, ": connection refused")) {
+        tpi_buf_puts(out, "; does a server with timed motion run? The driver \"motion\" in its "
+                          "configuration makes one");
     } else if (!serves && strncmp(text, "connect to tcp:", 15) == 0 &&
                ends_with(text, ": connection refused")) {
         tpi_buf_printf(out, "; is a server running? %s sim or %s run starts one", called(),
@@ -78,13 +82,6 @@ int command_fail(const char *name, int code, const char *format, ...)
     return code;
 }
 
-int command_unexpected(const char *name, const char *argument, const char *best)
-{
-    return best == NULL ? command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argument)
-                        : command_fail(name, EXIT_USAGE,
-                                       "unexpected \"%s\"; did you mean \"--%s\"?", argument, best);
-}
-
 int command_read_whole(const char *name, const char *what, const char *text, uint64_t least,
                        uint64_t most, uint64_t *value)
 {
@@ -99,13 +96,27 @@ int command_read_whole(const char *name, const char *what, const char *text, uin
                                          text, what, (unsigned long long)most);
 }
 
-int command_write(const char *name, tpi_buf *text)
+static int write_text(const char *name, tpi_buf *text, bool wrapped)
 {
     const bool failed = text->failed;
 
-    fputs(tpi_buf_text(text), stdout);
+    if (wrapped) {
+        wrap_write(stdout, tpi_buf_text(text));
+    } else {
+        fputs(tpi_buf_text(text), stdout);
+    }
     tpi_buf_fini(text);
     return failed ? command_fail(name, EXIT_FAILED, "out of memory") : EXIT_DONE;
+}
+
+int command_write(const char *name, tpi_buf *text)
+{
+    return write_text(name, text, false);
+}
+
+int command_write_wrapped(const char *name, tpi_buf *text)
+{
+    return write_text(name, text, true);
 }
 
 const char *command_value(const char *name, int argc, char **argv, int *i)
@@ -167,7 +178,7 @@ static void print_text(FILE *out, const char *text)
     tpi_buf said = {0};
 
     called_put(&said, text);
-    fputs(tpi_buf_text(&said), out);
+    wrap_write(out, tpi_buf_text(&said));
     tpi_buf_fini(&said);
 }
 
@@ -200,8 +211,49 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+/* The option in a help text that may have been meant, without its dashes; NULL if none is near. It
+ * lies in the text, of which only pieces are left. */
+static const char *nearest_option(char *help, const char *argument)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, argument + 2);
+    for (char *option = strstr(help, "--"); option != NULL; option = strstr(help, "--")) {
+        option += 2;
+        help = option + strspn(option, "abcdefghijklmnopqrstuvwxyz0123456789-");
+        if (*help != '\0') {
+            *help++ = '\0';
+        }
+        tpi_nearest_offer(&nearest, option);
+    }
+    if (nearest.best != NULL && strcmp(nearest.best, argument + 2) == 0) {
+        return NULL; /* it is known, but not here */
+    }
+    return nearest.best;
+}
+
+int command_unexpected(const char *name, const char *argument, const char *best)
+{
+    const command *known =
+        best == NULL && strncmp(argument, "--", 2) == 0 ? find_command(name) : NULL;
+    char *help = known != NULL ? strdup(known->help) : NULL;
+
+    if (help != NULL) {
+        best = nearest_option(help, argument);
+    }
+    const int code =
+        best == NULL ? command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argument)
+                     : command_fail(name, EXIT_USAGE, "unexpected \"%s\"; did you mean \"--%s\"?",
+                                    argument, best);
+    free(help);
+    return code;
+}
+
 static int unknown_command(const char *name)
 {
+    const char *script = getenv("TROUPE_SCRIPT_COMMANDS"); /* those of ./troupe in the sources */
+    char *others = strdup(script != NULL ? script : "");
+    char *rest = NULL;
     tpi_nearest nearest;
     char hint[96];
 
@@ -209,9 +261,14 @@ static int unknown_command(const char *name)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         tpi_nearest_offer(&nearest, commands[i]->name);
     }
+    for (char *word = others != NULL ? strtok_r(others, " ", &rest) : NULL; word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        tpi_nearest_offer(&nearest, word);
+    }
     fprintf(stderr, "troupe: there is no command \"%s\"%s\n", name,
             tpi_nearest_hint(&nearest, hint, sizeof hint));
     fprintf(stderr, "Try: %s --help\n", called());
+    free(others);
     return EXIT_USAGE;
 }
 

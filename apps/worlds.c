@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "commands.h"
+#include "file_kind.h"
 #include "sim/host/host.h"
 
 enum { LOADING_S = 2 };
@@ -153,6 +154,20 @@ static tp_status fail_unknown(const char *name, const char *base, tp_error *err)
     return status;
 }
 
+/* Whether it is a configuration, a program or another file that is no world; then fails. */
+static bool is_other_kind(const char *name, tp_error *err)
+{
+    static const char *const wanted[] = {".world", NULL};
+    tpi_buf text = {0};
+    const bool is = file_kind_put_other(&text, name, wanted, "world");
+
+    if (is) {
+        tp_fail(err, TP_E_INVALID, "%s", tpi_buf_text(&text));
+    }
+    tpi_buf_fini(&text);
+    return is;
+}
+
 tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
 {
     char base[256];
@@ -160,9 +175,8 @@ tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
 
     tpi_buf_clear(path);
     tpi_buf_puts(path, name);
-    if (ends_with(name, ".cfg")) {
-        return tp_fail(err, TP_E_INVALID, "%.80s is a configuration, no world: %s run %.80s", name,
-                       called(), name);
+    if (is_other_kind(name, err)) {
+        return TP_E_INVALID;
     }
     if (access(name, F_OK) == 0) {
         return path->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;

@@ -103,6 +103,7 @@ void tpi_sensor_gone(struct sensor *s, const char *why)
     if (s->manifest != NULL) {
         snprintf(text, sizeof text, "%.60s is gone: %.80s", s->manifest->name, why);
         tp_instance_note(s->self, text);
+        tpi_sensor_keep_settings(s);
     }
     tpi_sensor_experiment_drop(s, "the sensor is gone");
     close_line(s);

@@ -403,6 +403,9 @@ static void sensor_stop(tp_instance *self)
 {
     struct sensor *s = tp_instance_state(self);
 
+    if (s->manifest != NULL) {
+        tpi_sensor_keep_settings(s);
+    }
     switch_off(s);
     tpi_sensor_experiment_drop(s, "the sensor was stopped");
     tp_port_close(s->port);

@@ -326,6 +326,10 @@ bool tpi_sensor_ask_setting(struct sensor *s, int64_t now_ns);
 /* The answer to it has come. */
 void tpi_sensor_setting_answer(struct sensor *s);
 
+/* The sensor goes: what it was not asked for yet, or has not answered, is a setting for the next
+ * time. */
+void tpi_sensor_keep_settings(struct sensor *s);
+
 /* "S,C,2,1" or "S,M,1,2,1" was done: the channel has these settings now. Others are ignored. */
 void tpi_sensor_note_setting(struct sensor *s, const char *command);
 

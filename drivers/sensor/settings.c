@@ -135,14 +135,15 @@ void tpi_sensor_setting_answer(struct sensor *s)
     tpi_sensor_tell_state(s); /* GET_CHANNELS has other settings, perhaps another unit */
 }
 
-void tpi_sensor_note_setting(struct sensor *s, const char *text)
+/* The channel has the setting of the command; false if it is none. */
+static bool take_setting(struct sensor *s, const char *text)
 {
     double numbers[3] = {0};
     const char *at = text + 4;
     unsigned count = 0;
 
     if (strncmp(text, "S,C,", 4) != 0 && strncmp(text, "S,M,", 4) != 0) {
-        return;
+        return false;
     }
     while (count < 3) {
         const size_t used = tpi_number_read_f64(at, strlen(at), &numbers[count]);
@@ -168,7 +169,28 @@ void tpi_sensor_note_setting(struct sensor *s, const char *text)
             }
         }
     }
-    remember(s);
-    tpi_sensor_describe(s);
-    tpi_sensor_announce(s);
+    return true;
+}
+
+void tpi_sensor_note_setting(struct sensor *s, const char *text)
+{
+    if (take_setting(s, text)) {
+        remember(s);
+        tpi_sensor_describe(s);
+        tpi_sensor_announce(s);
+    }
+}
+
+void tpi_sensor_keep_settings(struct sensor *s)
+{
+    struct sensor_settings *settings = &s->settings;
+    bool any = settings->is_asked && take_setting(s, settings->command);
+
+    settings->is_asked = false;
+    while (next_command(s, settings->command, sizeof settings->command)) {
+        any = take_setting(s, settings->command) || any;
+    }
+    if (any) {
+        remember(s);
+    }
 }

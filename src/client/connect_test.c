@@ -248,8 +248,9 @@ static void a_wrong_url_is_told(void **state)
                      TP_E_SYNTAX);
     assert_int_equal(tp_client_connect(&b->client, "http://robot/", &b->options, &b->err),
                      TP_E_SYNTAX);
-    assert_string_equal(b->err.text, "http://robot/: a server is tcp:HOST:PORT, unix:PATH or "
-                                     "inproc:FILE.cfg");
+    assert_string_equal(
+        b->err.text, "http://robot/: this is for browsers; a server is tcp:HOST:PORT, unix:PATH or "
+                     "inproc:FILE.cfg");
     assert_null(b->client);
 }
 

@@ -228,7 +228,8 @@ static void what_is_wrong_is_told_before_it_connects(void **state)
 
     assert_int_equal(tp_client_check("tcp:robot:6665", &good, NULL, &b->err), TP_OK);
     assert_check(b, "http://robot", NULL, "url",
-                 "http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg");
+                 "http://robot: this is for browsers; a server is tcp:HOST:PORT, unix:PATH or "
+                 "inproc:FILE.cfg");
     assert_check(b, "tcp:robot:99999", NULL, "url",
                  "connect to tcp:robot:99999: the port must be a number from 0 to 65535");
     assert_check(b, "inproc:x.cfg", NULL, "url",

@@ -57,8 +57,11 @@ tp_status tpi_url_complete(char **out, const char *url, tp_error *err)
     if (begins_with(url, "unix:") || begins_with(url, "inproc:")) {
         tpi_buf_puts(&full, url);
     } else if (!begins_with(url, "tcp:") && has_other_scheme(url)) {
+        const bool is_page = begins_with(url, "http:") || begins_with(url, "https:") ||
+                             begins_with(url, "ws:") || begins_with(url, "wss:");
         return tp_fail(err, TP_E_SYNTAX,
-                       "%s: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg", url);
+                       "%s: %sa server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg", url,
+                       is_page ? "this is for browsers; " : "");
     } else {
         const char *place = begins_with(url, "tcp:") ? url + strlen("tcp:") : url;
         put_place(&full, place, strlen(place), TPI_URL_PORT);

@@ -6,6 +6,7 @@
  * value moves into one block.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,11 +349,32 @@ static const tp_field *find_around(const tp_struct *type, tpi_json_span name)
     return NULL;
 }
 
+/* "; it has count, digout", without those that count an array. */
+static const char *put_names(char *out, size_t size, const tp_struct *type)
+{
+    enum { MOST = 8 };
+    size_t used = 0;
+    unsigned named = 0;
+
+    out[0] = '\0';
+    for (uint32_t i = 0; i < type->field_count && used < size && named <= MOST; i++) {
+        const char *name = type->fields[i].name;
+        const char *end = strrchr(name, '_');
+        if (end != NULL && strcmp(end, "_count") == 0) {
+            continue;
+        }
+        used += (size_t)snprintf(out + used, size - used, "%s%s", named == 0 ? "; it has " : ", ",
+                                 named < MOST ? name : "...");
+        named++;
+    }
+    return out;
+}
+
 static bool reject_name(struct reader *r, const tp_struct *type, tpi_json_span name)
 {
     const tp_field *around = find_around(type, name);
     char word[64];
-    char hint[96];
+    char hint[128];
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, copy_word(name, word, sizeof word));
@@ -365,7 +387,9 @@ static bool reject_name(struct reader *r, const tp_struct *type, tpi_json_span n
         tpi_nearest_offer(&nearest, type->fields[i].name);
     }
     return tpi_json_reject_at(&r->json, span_at(r, name) - 1, "%s has no field \"%s\"%s",
-                              type->name, word, tpi_nearest_hint(&nearest, hint, sizeof hint));
+                              type->name, word,
+                              nearest.best != NULL ? tpi_nearest_hint(&nearest, hint, sizeof hint)
+                                                   : put_names(hint, sizeof hint, type));
 }
 
 /* Arrays come last, whatever their order in the text, since their counts have to be known: here

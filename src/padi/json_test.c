@@ -173,6 +173,11 @@ static void unknown_members_are_named(void **state)
     is_refused(&tp_desc_position2d_cmd_vel, "{\"px\":1}",
                "line 1, column 2: position2d_cmd_vel has no field \"px\"; did you mean "
                "{\"vel\":{\"px\":...}}?");
+    is_refused(&tp_desc_dio_cmd, "{\"bits\":1}",
+               "line 1, column 2: dio_cmd has no field \"bits\"; it has count, digout");
+    is_refused(&tp_desc_laser_data, "{\"points\":1}",
+               "line 1, column 2: laser_data has no field \"points\"; it has min_angle, max_angle, "
+               "resolution, max_range, ranges, intensity, id");
     is_refused(&tp_desc_point_2d, "{\"px\":1,\"px\":2}", "line 1, column 9: px is given twice");
 }
 

@@ -138,8 +138,15 @@ static void put_section_error(const tpi_cfg_section *section, tp_error *err)
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
+static void note_unknown(tp_server *server, const tp_error *unknown)
+{
+    if (unknown->code != 0) {
+        tpi_server_note(server, unknown->text);
+    }
+}
+
 /* Files for other servers may have sections that mean nothing here, so they are only reported;
- * unless there is nothing else. */
+ * unless there is nothing else: then the last one is the error. */
 static tp_status check_sections(tp_server *server, tp_error *err)
 {
     const tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
@@ -147,11 +154,12 @@ static tp_status check_sections(tp_server *server, tp_error *err)
 
     for (uint32_t i = 0; i < root->section_count; i++) {
         if (!tpi_text_among(section_types, root->sections[i]->type)) {
+            note_unknown(server, &unknown);
             put_section_error(root->sections[i], &unknown);
-            tpi_server_note(server, unknown.text);
         }
     }
     if (server->file->entries != NULL) {
+        note_unknown(server, &unknown);
         return TP_OK;
     }
     return unknown.code != 0 ? tp_fail(err, unknown.code, "%s", unknown.text)

@@ -112,6 +112,7 @@ def mistakes_are_explained():
     with tempfile.TemporaryDirectory() as folder:
         for arguments, error in (((), "which kind and which name? driver, world, client, robot or sensor"), (("world",), "which kind and which name? driver, world, client, robot or sensor"),
                                  (("gadget", "x"), '"gadget" is none of driver, world, client, robot and sensor'),
+                                 (("diver", "x"), '"diver" is none of driver, world, client, robot and sensor; did you mean "driver"?'),
                                  (("world", "../x"), '"../x" is no name: a letter, then at most 39 letters, digits and _'),
                                  (("world", "2x"), '"2x" is no name: a letter, then at most 39 letters, digits and _'),
                                  (("world", "x" * 41), f'"{"x" * 41}" is no name: a letter, then at most 39 letters, digits and _'),

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """The commands of troupe, as a user types them.  argv: the troupe program, source root."""
+import fcntl
 import json
 import os
+import pty
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 import tap
 
@@ -48,7 +53,59 @@ def help_names_every_command():
 def a_wrong_command_gets_a_hint():
     says(troupe("encod"), 2,
          'troupe: there is no command "encod"; did you mean "encode"?\nTry: troupe --help\n')
+    script = tap.run([PROGRAM, "biuld"], env={**os.environ, "TROUPE_SCRIPT_COMMANDS": "install build"})
+    says(script, 2, 'troupe: there is no command "biuld"; did you mean "build"?\nTry: troupe --help\n')
+    names = re.search(r'TROUPE_SCRIPT_COMMANDS="(.*)"', open(ROOT + "/troupe", encoding="utf-8").read())[1].split()
+    tap.equal([name for name in names if f"#   ./troupe {name} " not in open(ROOT + "/troupe", encoding="utf-8").read()], [])
     tap.equal(troupe().returncode, 2)
+
+
+def a_wrong_option_gets_a_hint():
+    """Each command finds the nearest of those that its help names."""
+    for command, wrong, right in (("run", "--lsiten", "--listen"), ("check", "--feilds", "--fields"), ("drivers", "--pulgin", "--plugin"),
+                                  ("fronts", "--pulgin", "--plugin"), ("interfaces", "--josn", "--json"), ("encode", "--asnwer", "--answer"),
+                                  ("decode", "--hmuan", "--human"), ("motion", "--cuont", "--count"), ("robots", "--cehck", "--check"),
+                                  ("translate", "--loos", "--loose"), ("experiment", "--haedings", "--headings"),
+                                  ("emulate", "--buad", "--baud"), ("list", "--wehre", "--where")):
+        says(troupe(command, wrong), 2, usage(command, f'unexpected "{wrong}"; did you mean "{right}"?'))
+    says(troupe("interfaces", "--xyzzy"), 2, usage("interfaces", 'unexpected "--xyzzy"'))
+
+
+def a_file_of_another_kind_gets_its_command():
+    for arguments, error in ((("run", "x.play"), "x.play is a program, no configuration: troupe play x.play --check"),
+                             (("check", "a.b/x.xml"), "a.b/x.xml is a robot file or the manifest of a sensor, no configuration or world: troupe robots --check a.b/x.xml"),
+                             (("sim", "x.mcap"), "x.mcap is a recording, no world: troupe log info x.mcap"),
+                             (("demo", "x.padi"), "x.padi is the description of an interface, no world: troupe interfaces --load x.padi"),
+                             (("play", "x.world", "--check"), "x.world is a world, no program: troupe sim x.world"),
+                             (("play", "x.cfg", "--check"), "x.cfg is a configuration, no program: troupe run x.cfg")):
+        says(troupe(*arguments), 1, f"troupe {arguments[0]}: {error}\n")
+
+
+def on_a_terminal(*arguments, columns=80):
+    """What is shown on a terminal that is so wide."""
+    host, there = pty.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen([PROGRAM, *arguments], stdin=there, stdout=there, stderr=there) as process:
+        os.close(there)
+        shown = b""
+        try:
+            while piece := os.read(host, 65536):
+                shown += piece
+        except OSError:  # the last one at the other end is gone
+            pass
+        os.close(host)
+    tap.equal(process.returncode, 0)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def long_lines_are_wrapped_on_a_terminal():
+    commands = re.findall(r"^  ([a-z]+)  ", troupe("--help").stdout, re.MULTILINE)
+    assert len(commands) > 30, commands
+    for arguments in [(name, "--help") for name in commands] + [("drivers",), ("drivers", "fake"), ("fronts",), ("interfaces",), ("sensors",)]:
+        shown = on_a_terminal(*arguments)
+        tap.equal((arguments, [line for line in shown.splitlines() if len(line) > 80]), (arguments, []))
+        tap.equal(shown.split(), troupe(*arguments).stdout.split())
+    tap.equal(on_a_terminal("send", "--help", columns=120), troupe("send", "--help").stdout)
 
 
 def hints_call_it_as_the_user_does():
@@ -106,7 +163,7 @@ def interfaces_are_listed_and_described():
          'troupe interfaces: there is no interface "garden"; an own one is read with --load FILE or --url HOST\n')
     says(troupe("encode", "garden", "data", "STATE"), 1,
          'troupe encode: there is no interface "garden"; an own one is read with --load FILE\n')
-    says(troupe("interfaces", "--jsn"), 2, usage("interfaces", 'unexpected "--jsn"'))
+    says(troupe("interfaces", "--jsn"), 2, usage("interfaces", 'unexpected "--jsn"; did you mean "--json"?'))
 
 
 def lists_are_tidy():
@@ -337,7 +394,8 @@ def fronts_are_listed():
                "  clients          1        0            the most clients of one port; 0 means 100000, on UDP 1024"])
 
 
-tap.main(help_names_every_command, a_wrong_command_gets_a_hint, hints_call_it_as_the_user_does,
+tap.main(help_names_every_command, a_wrong_command_gets_a_hint, a_wrong_option_gets_a_hint, a_file_of_another_kind_gets_its_command,
+         long_lines_are_wrapped_on_a_terminal, hints_call_it_as_the_user_does,
          the_script_of_the_clone_tells_how_it_was_called, interfaces_are_listed_and_described,
          lists_are_tidy, options_that_contradict_are_refused, the_description_as_json_has_everything,
          encode_and_decode_are_inverse, people_see_units_and_no_blanks_at_the_end,

@@ -43,6 +43,8 @@ def a_wrong_map_names_no_file_that_nobody_wrote():
         result = play_in(folder, 'print "here"\n', "--on", "nxt", "--port", "emulate:nxt", "--map", "Light Sensor=port 9")
         assert result.returncode == 1 and '--map "Light Sensor=port 9": the robot nxt has no such place or device there' in result.stderr, result
         assert "/tmp/troupe-play" not in result.stderr, result
+        result = play_in(folder, 'print "here"\n', "--on", "ntx", "--port", "emulate:nxt")
+        assert result.returncode == 1 and result.stderr.startswith('troupe play: robotfile0: there is no robot "ntx"; did you mean "nxt"?'), result
 
 
 def all_mistakes_of_a_file_are_told():

@@ -134,7 +134,7 @@ def wrong_words_are_explained():
     says(troupe("robots", "ntx"), 1, f'troupe robots: there is no robot "ntx"; did you mean "nxt"? There are {", ".join(ROBOTS)}\n')
     says(troupe("translate", "nxt", "ReadAnalogue"), 2, usage("translate", 'there is no command "ReadAnalogue"; did you mean "ReadAnalog"?'))
     says(troupe("translate", "nxt"), 2, usage("translate", "which robot and which command?"))
-    says(troupe("robots", "--chek"), 2, usage("robots", 'unexpected "--chek"'))
+    says(troupe("robots", "--chek"), 2, usage("robots", 'unexpected "--chek"; did you mean "--check"?'))
     says(troupe("robots", "--check"), 2, usage("robots", "which files?"))
 
 

@@ -135,6 +135,16 @@ def settings_are_properties_and_are_kept():
                 tap.equal(value in run("property", f"{url}/aio:0", key)[1], True)
 
 
+def settings_of_a_client_that_leaves_at_once_are_kept():
+    """Nobody else has the device open: the sensor is stopped before it was asked."""
+    with server('port "sensor:nxt_light" provides [ "aio:0" ]') as (url, _):
+        for conversion, light in (("2", "Off"), ("1", "On"), ("2", "Off")):
+            for key, value in (("conversion.1", conversion), ("mode.1.Floodlight", light)):
+                tap.equal(run("property", f"{url}/aio:0", key, value)[0], 0)
+            for key, value in (("conversion.1", conversion), ("mode.1.Floodlight", light)):
+                tap.equal(run("property", f"{url}/aio:0", key)[1], value + "\n")
+
+
 def a_line_that_loses_and_garbles_bytes_is_read():
     with server('port "sensor:button?wave=1=1&lose=1&garble=1&seed=3" verify yes rate 50 provides [ "dio:0" ]') as (url, _):
         with Program("print", f"{url}/dio:0", "-n", "20", "--timeout", str(PATIENCE)) as reader:
@@ -172,5 +182,6 @@ def five_sensors_are_plugged_in_and_out():
 
 
 tap.main(a_channel_without_a_name_has_its_number, manifests_are_listed_shown_and_checked, a_new_manifest_is_right, an_emulated_sensor_answers_on_a_terminal,
-         channels_are_devices, settings_are_properties_and_are_kept, a_line_that_loses_and_garbles_bytes_is_read, what_is_no_sensor_is_told,
+         channels_are_devices, settings_are_properties_and_are_kept,
+         settings_of_a_client_that_leaves_at_once_are_kept, a_line_that_loses_and_garbles_bytes_is_read, what_is_no_sensor_is_told,
          five_sensors_are_plugged_in_and_out)

@@ -91,7 +91,7 @@ def no_server_is_a_clear_failure():
              "troupe sim or troupe run starts one\n")
     says(troupe("list", "unix:/nowhere"), 1, "troupe list: connect to unix:/nowhere: no such file or directory\n")
     says(troupe("list", "http://robot"), 1,
-         "troupe list: http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg\n")
+         "troupe list: http://robot: this is for browsers; a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg\n")
 
 
 def what_is_no_server_is_not_waited_for():

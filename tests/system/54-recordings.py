@@ -102,6 +102,9 @@ def what_exists_is_not_lost(path, url):
          f"troupe log: {path}a.mcap: File exists; --force replaces it\n")
     says(troupe("log", "nosuch", "-o", path + "b.mcap", url=url), 1,
          "troupe log: there is no device nosuch; troupe list names them\n")
+    for wrong, right in (("lasr", "laser"), ("laser:1", "laser:0"), ("plto", "plot")):
+        says(troupe("log", wrong, "-o", path + "b.mcap", url=url), 1,
+             f'troupe log: there is no device {wrong}; did you mean "{right}"?\n')
     tap.equal(os.listdir(path), ["a.mcap"])
     with open(path + "a.mcap", "rb") as file:
         tap.equal(file.read() == before, True)

@@ -254,7 +254,7 @@ def mistakes_are_found_before_anybody_connects():
     empty = write("empty", "\n")
     write("beside", "sesame\n")
     for line, column, told in (
-            ('url "http://robot"', 3, "http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg"),
+            ('url "http://robot"', 3, "http://robot: this is for browsers; a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg"),
             ('url "tcp:robot:99999"', 3, "connect to tcp:robot:99999: the port must be a number from 0 to 65535"),
             ('url "unix:"', 3, "connect to unix:: the path is missing"),
             ('url "unix:/x" key_file "/no/such"', 17, "/no/such: No such file or directory"),

@@ -210,7 +210,7 @@ def wrong_arguments_are_refused():
     says(troupe("motion", "describe"), 2, usage("motion", "which file or robot?"))
     says(troupe("motion", "check"), 2, usage("motion", "which files or folders?"))
     says(troupe("motion", "descibe"), 2, usage("motion", 'there is no "descibe"; did you mean "describe"?'))
-    says(troupe("motion", "describe", "--jason", "x"), 2, usage("motion", 'unexpected "--jason"'))
+    says(troupe("motion", "describe", "--jason", "x"), 2, usage("motion", 'unexpected "--jason"; did you mean "--json"?'))
     says(troupe("motion", "check", "--json", "x"), 2, usage("motion", 'unexpected "--json"'))
 
 
