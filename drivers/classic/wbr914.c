@@ -334,9 +334,9 @@ static tp_status set_odom(tp_device *device, const tp_position2d_set_odom_req *a
     return tpi_wheels_place(&wbr_of(device)->state.pos, &ask->pose, err);
 }
 
-/* Outputs that a command does not name stay as they are. */
 enum { OUTPUTS = 16 };
 
+/* Outputs that a command does not name stay as they are. */
 static tp_status set_outputs(tp_device *device, const tp_dio_cmd *ask, tp_error *err)
 {
     struct wbr *w = wbr_of(device);

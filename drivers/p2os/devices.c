@@ -131,9 +131,9 @@ void tpi_p2os_halt_gripper(tp_instance *self)
 
 /* ---- dio ------------------------------------------------------------------------------------- */
 
-/* The first `count` of the eight outputs; the others stay as they are. */
 enum { OUTPUTS = 8 };
 
+/* The first `count` of the outputs; the others stay as they are. */
 static tp_status set_outputs(tp_device *device, const tp_dio_cmd *ask, tp_error *err)
 {
     struct p2os *p = p2os_of(device);
