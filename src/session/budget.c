@@ -11,7 +11,15 @@
 enum {
     HOST_NAME = 64,
     MUCH_MEMORY = 2 << 20, /* that a class holds and owes: ordinary clients do not */
+
+    /* Of all guests together, which the web front does not reach with its own limit; but for so
+     * many of each. */
+    OPENINGS_OF_GUESTS = 40 << 10,
+    FEW_OPENINGS = 32,
 };
+
+/* By one client: as in Player, it gets the data as often. */
+static const unsigned openings_of_a_device[TPI_CLASSES] = {[TPI_GUESTS] = 4, [TPI_MEMBERS] = 64};
 
 struct tpi_budget_host {
     char name[HOST_NAME];
@@ -61,6 +69,7 @@ static void move_usage(tp_session *session, int sign)
         shares[i]->answers += sign > 0 ? own->answers : -own->answers;
         shares[i]->held += sign > 0 ? own->held : -own->held;
         shares[i]->queued += sign > 0 ? own->queued : -own->queued;
+        shares[i]->openings += sign > 0 ? own->openings : -own->openings;
     }
 }
 
@@ -195,6 +204,34 @@ void tpi_budget_leave(tp_session *session)
     session->account.host = NULL;
     if (budget->parked != NULL) {
         tp_loop_after(tpi_hub_loop(budget->hub), &budget->turn_end);
+    }
+}
+
+/* ---- Openings -------------------------------------------------------------------------------- */
+
+tp_status tpi_budget_may_open(tp_session *session, const char *device, unsigned times,
+                              tp_error *err)
+{
+    const tpi_class class = tpi_budget_class(session);
+
+    if (times >= openings_of_a_device[class]) {
+        return tp_fail(err, TP_E_LIMIT, "%s: the client has it open %u times", device, times);
+    }
+    if (class == TPI_GUESTS && session->account.own.openings >= FEW_OPENINGS &&
+        budget_of(session)->classes[class].openings >= OPENINGS_OF_GUESTS) {
+        return tp_fail(err, TP_E_LIMIT, "%s: clients that may only read have too many devices open",
+                       device);
+    }
+    return TP_OK;
+}
+
+void tpi_budget_opened(tp_session *session, int more)
+{
+    tpi_share *shares[TPI_SHARES];
+    const unsigned count = tpi_budget_shares(session, shares);
+
+    for (unsigned i = 0; i < count; i++) {
+        shares[i]->openings += (size_t)more;
     }
 }
 

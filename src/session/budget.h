@@ -45,11 +45,12 @@ typedef enum tpi_class { TPI_GUESTS, TPI_MEMBERS, TPI_CLASSES } tpi_class;
 
 /* One account. An all-zero struct is ready. */
 typedef struct tpi_share {
-    uint64_t turn;  /* that `work` is of */
-    int64_t work;   /* nanoseconds of this turn */
-    size_t answers; /* bytes being made */
-    size_t held;    /* bytes of messages that are not handled yet */
-    size_t queued;  /* bytes of replies that wait to be sent, in the queue and in the front */
+    uint64_t turn;   /* that `work` is of */
+    int64_t work;    /* nanoseconds of this turn */
+    size_t answers;  /* bytes being made */
+    size_t held;     /* bytes of messages that are not handled yet */
+    size_t queued;   /* bytes of replies that wait to be sent, in the queue and in the front */
+    size_t openings; /* of devices: all data of a device is handed to each of them */
 } tpi_share;
 
 struct tpi_budget_host;
@@ -179,6 +180,15 @@ bool tpi_budget_is_parked(const tp_session *session);
 /* The bytes of replies in its queue have changed; whether these are so many that it is busy. */
 void tpi_budget_queued(tp_session *session, size_t bytes);
 bool tpi_budget_is_behind(tp_session *session);
+
+/* ---- Openings -------------------------------------------------------------------------------- */
+
+/* Whether the client may have one more device open, which it has open `times` already. */
+tp_status tpi_budget_may_open(tp_session *session, const char *device, unsigned times,
+                              tp_error *err);
+
+/* There are so many more, or less. */
+void tpi_budget_opened(tp_session *session, int more);
 
 /* ---- For the files of the budget ------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include "support/unit.h"
 #include "troupe/interfaces/map.h"
+#include "troupe/interfaces/ptz.h"
 
 enum { CLIENTS = 8, MESSAGE = 40, MEGABYTE = 1 << 20 };
 
@@ -26,6 +27,10 @@ struct scene {
 };
 
 static int told; /* clients that may go on, of all */
+
+static int opened;
+static tp_status last_opened;
+static char why_refused[256];
 
 static void count_ready(void *context)
 {
@@ -940,6 +945,74 @@ static void who_receives_for_a_member_has_the_budget_of_one(void **state)
     tp_session_received_by(s->clients[1].session, NULL);
 }
 
+/* ---- Openings -------------------------------------------------------------------------------- */
+
+static void note_opened(void *context, const tp_msghdr *request, tp_device *device,
+                        tp_status status, const tp_error *err)
+{
+    (void)context;
+    (void)request;
+    (void)device;
+    last_opened = status;
+    opened++;
+    (void)snprintf(why_refused, sizeof why_refused, "%s", status == TP_OK ? "" : err->text);
+}
+
+static tp_status open_once(struct scene *s, int i)
+{
+    tp_device *device = tp_session_find(s->clients[i].session, TP_PTZ_CODE, 0);
+    const int before = opened;
+
+    assert_int_equal(
+        tp_session_open(s->clients[i].session, device, TP_OPEN_MODE, &(tp_msghdr){0}, note_opened),
+        TP_OK);
+    while (opened == before) {
+        turn(s);
+    }
+    return last_opened;
+}
+
+static void a_device_is_open_so_often_at_most(void **state)
+{
+    struct scene *s = *state;
+    const tpi_share *guests = &s->clients[0].session->clients->budget.classes[TPI_GUESTS];
+    tp_device *device = tp_session_find(s->clients[0].session, TP_PTZ_CODE, 0);
+
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(open_once(s, 0), TP_OK);
+    }
+    assert_int_equal(open_once(s, 0), TP_E_LIMIT);
+    assert_string_equal(why_refused, "ptz:0: the client has it open 4 times");
+    assert_int_equal(open_once(s, 1), TP_OK);
+    assert_int_equal(guests->openings, 5);
+    assert_int_equal(tp_session_close(s->clients[0].session, device), TP_OK);
+    assert_int_equal(open_once(s, 0), TP_OK);
+    leave(s, 0);
+    assert_int_equal(guests->openings, 1);
+    for (int i = 0; i < 64; i++) {
+        assert_int_equal(open_once(s, 6), TP_OK);
+    }
+    assert_int_equal(open_once(s, 6), TP_E_LIMIT);
+    enter(s, 0);
+}
+
+/* Only the account says how many the others have open. */
+static void guests_share_room_for_openings(void **state)
+{
+    struct scene *s = *state;
+    tpi_share *guests = &s->clients[0].session->clients->budget.classes[TPI_GUESTS];
+
+    guests->openings += 40 << 10;
+    assert_int_equal(open_once(s, 0), TP_OK); /* one of its own few */
+    s->clients[0].session->account.own.openings += 31;
+    assert_int_equal(open_once(s, 0), TP_E_LIMIT);
+    assert_string_equal(why_refused,
+                        "ptz:0: clients that may only read have too many devices open");
+    assert_int_equal(open_once(s, 6), TP_OK);
+    s->clients[0].session->account.own.openings -= 31;
+    guests->openings -= 40 << 10;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -997,6 +1070,8 @@ int main(void)
             messages_are_as_old_and_as_stale_as_where_they_were_received, begin, end),
         cmocka_unit_test_setup_teardown(who_receives_for_a_member_has_the_budget_of_one, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_device_is_open_so_often_at_most, begin, end),
+        cmocka_unit_test_setup_teardown(guests_share_room_for_openings, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,8 +52,8 @@ void tp_session_destroy(tp_session *session)
     (void)tp_session_hold(session, 0, false);
     tpi_budget_leave_work(session);
     tpi_budget_leave_parked(session);
-    tpi_budget_leave(session);
     tpi_subscriptions_close(session);
+    tpi_budget_leave(session);
     tpi_crowd_leave(session);
     tpi_unfinished_fini(session);
     if (session->previous != NULL) {

@@ -85,6 +85,7 @@ static void count_subscriptions(tp_session *session, int more)
     const tp_session_limits *limits = &session->limits;
 
     session->subscription_count += (uint32_t)more;
+    tpi_budget_opened(session, more);
     const uint32_t wanted = session->subscription_count * MESSAGES_OF_A_DEVICE;
     const uint32_t extra = wanted > limits->data ? wanted - limits->data : 0;
     tpi_queue_set_limits(&session->queue, limits->data + extra, limits->replies + extra);
@@ -180,13 +181,26 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     done(context, &request, device, status, err);
 }
 
+/* Also those that wait for the device to start. */
+static unsigned count_openings(const tp_session *session, const tp_device *device)
+{
+    unsigned count = 0;
+
+    for (const struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        count += s->device == device;
+    }
+    return count;
+}
+
 tp_status tpi_session_open(tp_session *session, tp_device *device, unsigned access,
                            const tp_msghdr *request, tp_session_opened *done, void *context)
 {
     tp_error refusal = {0};
 
     assert(session_is_current(session));
-    if (tpi_identity_may_open(&session->identity, device, access, &refusal) != TP_OK) {
+    if (tpi_identity_may_open(&session->identity, device, access, &refusal) != TP_OK ||
+        tpi_budget_may_open(session, tpi_device_name(device), count_openings(session, device),
+                            &refusal) != TP_OK) {
         tpi_access_count_refusal(session, device);
         done(context, request, device, refusal.code, &refusal);
         return TP_OK;

@@ -115,6 +115,13 @@ def messages_that_are_never_finished():
         tap.equal(floods.memory_after(server, before) < 16 * floods.MEGABYTE, True)
 
 
+def openings_of_one_device():
+    """Whoever opens a device again and again gets its data as often, each time the driver publishes."""
+    opening = floods.message(PLAYER, REQUEST, 3, struct.pack(">IIIIIII", 0, 0, player.LASER, 0, 1, 0, 0))
+    with floods.trial(PROGRAM, 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 )\n') as trial:
+        holds(lambda: trial.attack(PLAYER, floods.burst_of(opening), 1.5, once=True, attackers=40))
+
+
 def devices_of_programs():
     """64 devices with 24 classes that no robot has, and the same with classes that it has."""
     def program(classes):
@@ -589,7 +596,7 @@ def a_part_of_the_table():
 
 
 tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
-         devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
+         openings_of_one_device, devices_of_programs, devices_at_the_universal_front, words_at_the_emergency_stop,
          long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, devices_that_guests_use_on_the_web, old_lists_of_devices_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
          guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
