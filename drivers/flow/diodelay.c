@@ -61,18 +61,26 @@ static void tell_readers(const struct diodelay *d)
     tp_dio_publish_values(d->device, &data, 0);
 }
 
-static void tell(const struct diodelay *d)
+static tp_status command(const struct diodelay *d)
 {
     const tp_dio_cmd command = {.count = d->count, .digout = d->now};
 
-    tell_readers(d);
-    if (d->state != NULL) {
-        tp_link_command(d->state, TP_DIO_CMD_VALUES, &command);
-    }
+    return d->state != NULL ? tp_link_command(d->state, TP_DIO_CMD_VALUES, &command) : TP_OK;
 }
 
-/* One bit: begin to wait, go on, or end. Returns whether it has changed. */
-static bool look_at(struct diodelay *d, uint32_t i, int64_t now_ns)
+/* What cannot be passed on, since the bits are old, is not so: it is wanted anew by the next ones.
+ */
+static void change_from(struct diodelay *d, uint32_t before)
+{
+    if (command(d) != TP_OK) {
+        d->now = d->wanted = before;
+        return;
+    }
+    tell_readers(d);
+}
+
+/* One bit: begin to wait, go on, or end. */
+static void look_at(struct diodelay *d, uint32_t i, int64_t now_ns)
 {
     const uint32_t bit = 1u << i;
     const bool other = (d->wanted & bit) != (d->now & bit);
@@ -82,7 +90,7 @@ static bool look_at(struct diodelay *d, uint32_t i, int64_t now_ns)
         d->since_ns[i] = other ? now_ns : 0;
     }
     if (d->since_ns[i] == 0) {
-        return false;
+        return;
     }
     if (other) {
         d->doubted_ns[i] = 0;
@@ -91,14 +99,10 @@ static bool look_at(struct diodelay *d, uint32_t i, int64_t now_ns)
     }
     if (!other && now_ns - d->doubted_ns[i] >= d->fade_ns) {
         d->since_ns[i] = d->doubted_ns[i] = 0;
-        return false;
+    } else if (other && now_ns - d->since_ns[i] >= d->wait_ns[up]) {
+        d->now ^= bit;
+        d->since_ns[i] = d->doubted_ns[i] = 0;
     }
-    if (!other || now_ns - d->since_ns[i] < d->wait_ns[up]) {
-        return false;
-    }
-    d->now ^= bit;
-    d->since_ns[i] = d->doubted_ns[i] = 0;
-    return true;
 }
 
 static void forget_if_frozen(tp_instance *self)
@@ -120,14 +124,14 @@ static void forget_if_frozen(tp_instance *self)
 static void look(tp_instance *self)
 {
     struct diodelay *d = tp_instance_state(self);
-    bool changed = false;
+    const uint32_t before = d->now;
 
     d->looked_ns = now_of(self);
     for (uint32_t i = 0; i < d->count; i++) {
-        changed = look_at(d, i, now_of(self)) || changed;
+        look_at(d, i, now_of(self));
     }
-    if (changed) {
-        tell(d);
+    if (d->now != before) {
+        change_from(d, before);
     }
 }
 
@@ -222,7 +226,8 @@ static tp_status diodelay_start(tp_instance *self, tp_error *err)
     d->told_ns = d->looked_ns = now_of(self);
     memset(d->since_ns, 0, sizeof d->since_ns);
     memset(d->doubted_ns, 0, sizeof d->doubted_ns);
-    tell(d);
+    (void)command(d);
+    tell_readers(d);
     tp_instance_set_period(self, TP_NS_PER_S / 50);
     return TP_OK;
 }

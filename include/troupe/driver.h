@@ -430,7 +430,8 @@ TP_API void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *se
  * TP_HALT_SO_OWN, unless the section of this instance defines another. */
 TP_API unsigned tp_instance_halt_way(const tp_instance *self);
 
-/* Send a command to the device; `value` is copied. */
+/* Send a command to the device; `value` is copied. TP_E_TIMEOUT if the command can move something
+ * and the driver handles data that came to this program more than a second ago. */
 TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);
 
 /* The result of tp_link_request(): the answer, borrowed for the call, or the reason why there is

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/order.h"
 #include "bus/pool.h"
 #include "device/inside.h"
 
@@ -191,6 +192,21 @@ static void go(tpi_task *task)
     }
 }
 
+/* What follows from data is as old as the data. */
+static int64_t valid_until_ns(const tp_instance *self)
+{
+    const int64_t arrival_ns = tpi_link_arrival_ns(self);
+
+    return arrival_ns == TP_NEVER ? TP_NEVER : arrival_ns + TPI_DRIVER_MESSAGE_NS;
+}
+
+/* The driver learns at once that the data is too old for what follows from it. */
+static bool is_too_old(const tp_instance *self, const tp_message *what)
+{
+    return tp_effect_can_move(what->effect) &&
+           valid_until_ns(self) <= tp_clock_now_ns(tp_instance_clock(self));
+}
+
 static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *value,
                       const struct errand *wanted)
 {
@@ -216,9 +232,11 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->link = link;
     errand->what = what;
     errand->epoch = self->safety.epoch;
-    errand->until_ns = tpi_call_until_ns(self);
+    errand->until_ns = tpi_smaller(tpi_call_until_ns(self), valid_until_ns(self));
     errand->silence_ns = tpi_call_silence_ns(self);
-    tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
+    tp_status status = is_too_old(self, what)
+                           ? TP_E_TIMEOUT
+                           : tp_msg_create(&errand->msg, &header, what->ask, value);
     if (status != TP_OK) {
         tpi_pool_give(errand);
         return status;

@@ -271,7 +271,8 @@ struct links {
     tp_status status; /* why it cannot start */
     tp_error error;
     void (*done)(tp_instance *self, tp_status status, tp_error *err);
-    uint64_t dropped; /* data that was too much */
+    uint64_t dropped;               /* data that was too much */
+    const struct data_job *handled; /* borrowed; the instance's thread: NULL for none */
 };
 
 /* errand.c: its requests to them. The instance's thread. */
@@ -763,6 +764,9 @@ void tpi_links_open(tp_instance *self,
                     void (*done)(tp_instance *self, tp_status status, tp_error *err));
 /* On the loop: open a loose link that is not open. */
 void tpi_link_try(tp_link *link);
+/* Where the instance runs: when the data that it handles now came to this program, at the earliest.
+ * TP_NEVER if it handles none, or if the data was made here. */
+int64_t tpi_link_arrival_ns(const tp_instance *self);
 void tpi_links_close(tp_instance *self);
 void tpi_links_give_up(tp_instance *self);
 bool tpi_links_are_there(const tp_instance *self);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "bus/pool.h"
 #include "device/inside.h"
 
@@ -18,7 +19,8 @@
 struct data_job {
     job job;
     tp_link *link;
-    tp_msg *msg; /* owned reference */
+    tp_msg *msg;        /* owned reference */
+    int64_t arrival_ns; /* of the message here, at the earliest; TP_NEVER if it was made here */
 };
 
 static void run_data(job *next, tp_instance *self)
@@ -27,7 +29,9 @@ static void run_data(job *next, tp_instance *self)
     const tp_driver_ops *ops = self->blueprint.driver->ops;
 
     if (instance_is_started(self) && ops->data != NULL) {
+        self->links.handled = data;
         ops->data(self, data->link, data->msg);
+        self->links.handled = NULL;
     }
     tp_msg_unref(data->msg);
     tpi_pool_give(data);
@@ -35,6 +39,22 @@ static void run_data(job *next, tp_instance *self)
     if (self->on_loop) {
         tpi_jobs_check(self);
     }
+}
+
+int64_t tpi_link_arrival_ns(const tp_instance *self)
+{
+    assert(instance_is_current(self));
+    return self->links.handled != NULL ? self->links.handled->arrival_ns : TP_NEVER;
+}
+
+/* It has just come over a connection, or follows from what has. Of what a thread passes on that is
+ * not known. */
+static int64_t arrival_of(const tp_instance *publisher)
+{
+    const int64_t arrival_ns = tp_loop_arrival_ns(publisher->hub->loop);
+
+    return publisher->on_loop ? tpi_smaller(arrival_ns, tpi_link_arrival_ns(publisher))
+                              : arrival_ns;
 }
 
 static void deliver(tpi_reader *reader, tp_msg *msg)
@@ -51,7 +71,8 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
         tpi_jobs_release(self);
         return;
     }
-    *data = (struct data_job){{.run = run_data}, link, tp_msg_ref(msg)};
+    *data = (struct data_job){
+        {.run = run_data}, link, tp_msg_ref(msg), arrival_of(reader->device->instance)};
     tpi_instance_submit(self, &data->job);
 }
 

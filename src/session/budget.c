@@ -19,7 +19,7 @@ enum {
 };
 
 /* By one client: as in Player, it gets the data as often. */
-static const unsigned openings_of_a_device[TPI_CLASSES] = {[TPI_GUESTS] = 4, [TPI_MEMBERS] = 64};
+static const unsigned openings_of_a_device[TPI_CLASSES] = {[TPI_GUESTS] = 16, [TPI_MEMBERS] = 64};
 
 struct tpi_budget_host {
     char name[HOST_NAME];

@@ -34,6 +34,7 @@ TRIALS = int(os.environ.get("TROUPE_TRIALS", "0"))
 LONG = int(os.environ.get("TROUPE_LONG", "0"))
 LANES = 10
 LEASE = 0.3
+DIO = 20
 PERIOD = 0.01  # between two commands
 BEGIN = time.monotonic()
 
@@ -317,6 +318,55 @@ def a_program_that_runs_in_a_frozen_server_does_not_go_on():
         assert not is_moving(line, go_on), line.written
 
 
+class Outputs:
+    """The line of a dio: the states that were written to it."""
+
+    def __init__(self, path):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen()
+        self.written = []
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self):
+        connection, _ = self.listener.accept()
+        with connection, connection.makefile("r", encoding="ascii") as lines:
+            for line in lines:
+                self.written.append(json.loads(line.split(" ", 2)[2])["digout"])
+
+    def wait_for(self, state):
+        while state not in self.written:
+            time.sleep(PERIOD)
+
+
+def what_follows_from_data_that_waited_switches_nothing():
+    """Inputs of another server switch outputs here. While this one is frozen they are 5, and 6 from then on."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        outputs = Outputs(f"{folder}/line")
+        far = stack.enter_context(player.server(PROGRAM, 'open yes\ndriver ( name "diodelay" provides [ "dio:0" ] init_state "000" )\n'))
+        near = stack.enter_context(player.server(PROGRAM, f"""open yes
+driver ( name "remote" provides [ "dio:0" ] url "tcp:127.0.0.1:{far.ports[0]}" )
+driver ( name "fake" provides [ "dio:5" ] port "unix:{folder}/line" )
+driver ( name "diodelay" provides [ "dio:1" ] requires [ "bits:::dio:0" "state:::dio:5" ] init_state "000" alwayson yes )
+"""))
+        with player.Client(far.address) as hand:
+            def switch(bits):
+                hand.send(DIO, 0, player.COMMAND, 1, struct.pack(">II", 3, bits))
+
+            hand.open(DIO, 0)
+            outputs.wait_for(0)
+            switch(1)
+            outputs.wait_for(1)
+            player.freeze(near.process.pid)
+            switch(5)
+            time.sleep(FROZEN)
+            switch(6)
+            os.kill(near.process.pid, signal.SIGCONT)
+            outputs.wait_for(6)  # which the other server repeats
+        tap.equal(5 in outputs.written, False)
+
+
 def frames_at_their_times_do_not_go_on_after_a_freeze():
     a_frozen_program_does_not_go_on(MECHANISM, FRAMES, ".csv",
                                     lambda path, server: ["motion", "play", path, f"tcp:127.0.0.1:{server.fronts['motion']}",
@@ -338,6 +388,6 @@ def the_same_for_a_minute():
 
 
 tap.main(what_waited_for_a_frozen_server_moves_nothing, a_played_program_that_was_frozen_does_not_go_on,
-         a_program_that_runs_in_a_frozen_server_does_not_go_on,
+         a_program_that_runs_in_a_frozen_server_does_not_go_on, what_follows_from_data_that_waited_switches_nothing,
          frames_at_their_times_do_not_go_on_after_a_freeze, *([the_same_in_many_trials] if TRIALS else []),
          *([the_same_for_a_minute] if LONG else []))
