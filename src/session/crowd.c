@@ -13,11 +13,12 @@
 static const int64_t patience_ns = 60 * TP_NS_PER_S;
 
 /* What a new client has to say something when descriptors are scarce. */
-static const int64_t grace_ns = TP_NS_PER_S / 4;
+static const int64_t grace_ns = TP_NS_PER_S / 10;
 
 enum {
     HOSTS_COMPARED = 256, /* to find the one with the most clients */
-    LOCAL_PLACES = 16     /* clients of this machine that make room after all others */
+    LOCAL_PLACES = 16,    /* clients of this machine that make room after all others */
+    FEW_READERS = 4       /* of a host: they do not make room only because others have just come */
 };
 
 /* The name of all addresses of this machine: it has millions, and is one host. */
@@ -406,21 +407,36 @@ static struct tpi_crowd *largest(struct tpi_crowd *crowds, tpi_crowd_choice choi
     return best;
 }
 
+static bool has_just_come(const tp_session *session)
+{
+    return tp_clock_now_ns(tp_hub_clock(session->hub)) - session->begun_ns < grace_ns;
+}
+
+static bool is_one_of_few_readers(const tp_session *session)
+{
+    return session->place.standing == TPI_READER &&
+           session->place.host->lists[TPI_READER].count <= FEW_READERS;
+}
+
+/* Somebody who has just come does not protect those who would make room after it, or the next new
+ * client would wait for each of a crowd that comes again and again. */
 tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds)
 {
     tpi_crowd_choice choice = {TPI_SILENT, true};
-    tp_session *session;
+    bool later = false;
 
     do {
         struct tpi_crowd *crowd = largest(crowds, choice);
-        session = crowd != NULL ? find_oldest(crowd, choice) : NULL;
-    } while (session == NULL && choose_next(&choice));
-    if (session == NULL) {
-        return TPI_ROOM_NONE;
-    }
-    if (tp_clock_now_ns(tp_hub_clock(session->hub)) - session->begun_ns < grace_ns) {
-        return TPI_ROOM_LATER;
-    }
-    close_client(session);
-    return TPI_ROOM_MADE;
+        tp_session *session = crowd != NULL ? find_oldest(crowd, choice) : NULL;
+        if (session == NULL) {
+            continue;
+        }
+        if (has_just_come(session) || (later && is_one_of_few_readers(session))) {
+            later = true;
+        } else {
+            close_client(session);
+            return TPI_ROOM_MADE;
+        }
+    } while (choose_next(&choice) && (choice.spares || !later));
+    return later ? TPI_ROOM_LATER : TPI_ROOM_NONE;
 }

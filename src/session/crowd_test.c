@@ -206,6 +206,39 @@ static void the_fullest_host_makes_room_and_its_oldest_first(void **state)
     assert_true(many[2]->lost && half[0]->lost && !alone->lost && !half[1]->lost);
 }
 
+static void gives_a_file(struct crowd_test *t, struct guest *wanted)
+{
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop), TPI_ROOM_MADE);
+    for (unsigned i = 0; i < t->count; i++) {
+        assert_int_equal(t->guests[i].lost, &t->guests[i] == wanted);
+    }
+    tp_session_destroy(wanted->session);
+    wanted->session = NULL;
+    wanted->lost = false;
+}
+
+/* Clients that come again and again are always new: the next one does not wait for each. Clients
+ * that have just come say a word, and a few readers of a host are no crowd. */
+static void one_that_has_just_come_protects_no_strangers(void **state)
+{
+    struct crowd_test *t = *state;
+    struct guest *stranger = enter_and_speak(t, "10.0.0.1:1");
+    struct guest *readers[6];
+
+    for (unsigned i = 0; i < 6; i++) {
+        readers[i] = enter_and_speak(t, i < 5 ? "10.0.0.2:1" : "10.0.0.3:1");
+        open_device(t, readers[i]);
+    }
+    move_clock(t, 1);
+    struct guest *silent = enter(t, "10.0.0.1:2");
+    gives_a_file(t, stranger);
+    gives_a_file(t, readers[0]);
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop), TPI_ROOM_LATER);
+    move_clock(t, 0.2);
+    gives_a_file(t, silent);
+    gives_a_file(t, readers[1]);
+}
+
 /* All addresses of this machine are one host. Up to 16 of its clients make room last. */
 static void a_few_clients_of_this_machine_make_room_last(void **state)
 {
@@ -374,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CROWD_TEST(the_client_of_least_standing_makes_room),
         CROWD_TEST(the_fullest_host_makes_room_and_its_oldest_first),
+        CROWD_TEST(one_that_has_just_come_protects_no_strangers),
         CROWD_TEST(a_few_clients_of_this_machine_make_room_last),
         CROWD_TEST(a_client_that_may_move_stays_while_it_has_a_device_open),
         CROWD_TEST(the_client_that_raised_a_panic_stays),
