@@ -230,6 +230,14 @@ int64_t tpi_call_until_ns(const tp_instance *self)
                               : tpi_smaller(until_ns, tpi_safety_deadline_ns(&self->safety));
 }
 
+tp_device *tpi_call_commanded(const tp_instance *self)
+{
+    const tpi_call *call = self->calls.current;
+
+    assert(instance_is_current(self));
+    return call != NULL && call->what->kind == TP_KIND_COMMAND ? call->device : NULL;
+}
+
 int64_t tpi_call_silence_ns(const tp_instance *self)
 {
     const tpi_call *call = self->calls.current;

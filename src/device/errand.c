@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/order.h"
 #include "bus/pool.h"
@@ -34,6 +35,7 @@ struct errand {
     unsigned epoch;     /* of the panic that its instance has seen */
     int64_t until_ns;   /* it moves nothing after this time */
     int64_t silence_ns; /* of the client that it is for; 0 for no limit */
+    tp_device *ordered; /* borrowed: the device whose command it passes on; NULL for none */
 };
 
 static void end_errand(struct errand *errand)
@@ -108,12 +110,30 @@ void tpi_errands_open(tp_instance *self)
     self->errands.closed = false;
 }
 
+/* A command that is passed on has no answer: readers of the device that it was sent to hear that it
+ * was refused, once until one is obeyed. */
+static void tell_outcome(const struct errand *errand)
+{
+    tp_link *link = errand->link;
+    char text[sizeof errand->ordered->name + sizeof errand->error.text + 2];
+
+    if (errand->ordered == NULL) {
+        return;
+    }
+    if (errand->status != TP_OK && !link->is_refused) {
+        (void)snprintf(text, sizeof text, "%s: %s", errand->ordered->name, errand->error.text);
+        tpi_device_deliver_failure(errand->ordered, errand->status, text);
+    }
+    link->is_refused = errand->status != TP_OK;
+}
+
 /* On the loop: the answer is here, or will not come. */
 static void bring_answer(struct errand *errand)
 {
     tp_timer_destroy(errand->timer);
     errand->timer = NULL;
     if (errand->done == NULL) {
+        tell_outcome(errand);
         end_errand(errand);
         return;
     }
@@ -146,6 +166,7 @@ static void expired(void *context)
 static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
+    const bool awaits = request || errand->ordered != NULL;
     const bool can_move = tp_effect_can_move(tpi_safety_effect(&device->safety, errand->what));
     tpi_claim claim = {.mover = errand->link->mover,
                        .until_ns = errand->until_ns,
@@ -160,7 +181,7 @@ static tp_status call(struct errand *errand, tp_device *device)
     tpi_mover_rank_driver(errand->link->instance, device, &claim);
     const tp_status status = tpi_claim_check(&device->safety, errand->what, &claim, &errand->error);
     return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &claim,
-                                                 request ? answered : NULL, errand,
+                                                 awaits ? answered : NULL, errand,
                                                  request ? &errand->call : NULL)
                            : status;
 }
@@ -170,6 +191,7 @@ static void go(tpi_task *task)
     struct errand *errand = (struct errand *)task;
     tp_device *device = errand->link->reader.device;
     const bool request = errand->done != NULL;
+    const bool awaits = request || errand->ordered != NULL;
     tp_loop *loop = errand->link->instance->hub->loop;
     tp_status status = TP_E_DEVICE;
 
@@ -187,7 +209,7 @@ static void go(tpi_task *task)
                              ? status
                              : tp_fail(&errand->error, status, "%s", tp_status_text(status));
         bring_answer(errand);
-    } else if (!request) {
+    } else if (!awaits) { /* else it may have ended already */
         end_errand(errand);
     }
 }
@@ -234,6 +256,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->epoch = self->safety.epoch;
     errand->until_ns = tpi_smaller(tpi_call_until_ns(self), valid_until_ns(self));
     errand->silence_ns = tpi_call_silence_ns(self);
+    errand->ordered = kind == TP_KIND_COMMAND ? tpi_call_commanded(self) : NULL;
     tp_status status = is_too_old(self, what)
                            ? TP_E_TIMEOUT
                            : tp_msg_create(&errand->msg, &header, what->ask, value);

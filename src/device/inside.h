@@ -180,6 +180,7 @@ struct tp_link {
     tpi_opening opening; /* the loop's */
     bool is_loose;       /* the instance starts without it */
     bool is_opening;     /* the loop's: a loose one is being opened */
+    bool is_refused;     /* the loop's: the last command that was passed on */
     tp_link *next;
 };
 
@@ -703,6 +704,9 @@ bool tpi_call_may_write(tp_instance *self);
  * itself, on data or in time, not for longer than the leases of its own devices: after a freeze one
  * may be over whose stop has not come yet. Stops are valid always. */
 int64_t tpi_call_until_ns(const tp_instance *self);
+
+/* Where the instance runs: the device whose command is being handled; NULL for none. */
+tp_device *tpi_call_commanded(const tp_instance *self);
 
 /* Where the instance runs: how long the clients that it moves something for may be silent; 0 for no
  * limit. */

@@ -11,6 +11,7 @@ import tap
 from player import LASER, POSITION2D
 
 PROGRAM = sys.argv[1]
+ERROR = 243
 ROOT = pathlib.Path(sys.argv[2])
 CAREFUL = (ROOT / "configs/careful.cfg").read_text()
 
@@ -89,6 +90,24 @@ def what_it_refuses_is_told_to_who_commands():
                   (1, "troupe send: position2d:1: it is not possible to know the way of POS in advance; command velocities"))
 
 
+def what_the_device_below_refuses_is_told_too():
+    """Once, until it obeys again; through two drivers, too."""
+    text = ('driver ( name "fake" provides [ "position2d:0" ] )\n'
+            'driver ( name "passthrough" provides [ "position2d:2" ] requires [ "position2d:0" ] )\n'
+            'driver ( name "passthrough" provides [ "position2d:1" ] requires [ "position2d:2" ] )\n')
+    with player.server(PROGRAM, text) as server, player.Client(server.address) as client:
+        client.hello()
+        client.open(POSITION2D, 1)
+        told = []
+        for forward in (1e10, 2e10, 0.1, 3e10):
+            go(client, forward)
+            while forward == 0.1 and speed(client) != forward:
+                pass
+            client.request(POSITION2D, 1, 1)  # what it refuses has come before this answer
+            told += [message.body[12:].split(b"\0")[0].decode() for message in client.passed if message.subtype == ERROR]
+        tap.equal(told, ["position2d:2: px of pose2d is not a number from -1e+09 to 1e+09"] * 2)
+
+
 def a_blocked_way_is_not():
     blocked = re.sub(r"slow_distance \S+", "slow_distance 21", CAREFUL.replace("stop_distance 0.3", "stop_distance 20"))
     assert blocked != CAREFUL
@@ -113,5 +132,5 @@ def the_table_of_drivers_is_complete():
         tap.equal((name, rows[name]), (name, sorted(line.split()[0] for line in told if line.startswith("  "))))
 
 
-tap.main(every_shipped_configuration_is_right, free_space_is_smaller_than_what_is_seen, a_clear_way_is_gone,
+tap.main(what_the_device_below_refuses_is_told_too, every_shipped_configuration_is_right, free_space_is_smaller_than_what_is_seen, a_clear_way_is_gone,
          the_first_command_after_a_cold_start_counts, what_it_refuses_is_told_to_who_commands, a_blocked_way_is_not, the_table_of_drivers_is_complete)
