@@ -73,7 +73,9 @@ static void post_later(timetable_owner *owner, void *argument)
     tp_instance *target = owner->grant->target;
     struct later *out = argument;
 
-    out->rests_ns = atomic_load(&target->timed.rests_ns);
+    do { /* a target with a thread may not rest yet */
+        out->rests_ns = atomic_load(&target->timed.rests_ns);
+    } while (out->rests_ns == TP_NEVER && !target->on_loop);
     (void)tp_grant_post(owner->grant, out->rests_ns + 1, TP_POSITION2D_CMD_VEL, &vel);
     out->woken = atomic_load(&target->timed.wake_sent);
 }
