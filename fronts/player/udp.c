@@ -28,6 +28,7 @@ enum {
 };
 
 static const int64_t silence_ns = 60 * TP_NS_PER_S;
+static const int64_t last_word_ns = TP_NS_PER_S / 10;
 
 /* A message that waits because its session is busy. */
 struct held {
@@ -54,6 +55,7 @@ struct udp {
     tp_player_front *front; /* borrowed */
     tp_datagram *datagram;  /* owned */
     tp_timer *timer;        /* owned: the next source falls silent */
+    bool listens;           /* before it counts as silent */
     tpi_greetings greetings;
     tp_player_counts counts;
     struct source *buckets[BUCKETS]; /* the sources are the front's */
@@ -94,9 +96,13 @@ static void hear(struct udp *udp, struct source *source)
     source->heard_ns = now_ns(udp);
     tpi_player_client_unlink(&source->client);
     tpi_player_client_link(&source->client);
-    tp_timer_at(udp->timer, ((struct source *)udp->front->oldest)->heard_ns + silence_ns);
+    if (!udp->listens) {
+        tp_timer_at(udp->timer, ((struct source *)udp->front->oldest)->heard_ns + silence_ns);
+    }
 }
 
+/* If the program was frozen, what sources have sent meanwhile is not read yet: it is read before
+ * they count as silent. */
 static void on_silence(void *context)
 {
     struct udp *udp = context;
@@ -104,6 +110,12 @@ static void on_silence(void *context)
     const int64_t now = now_ns(udp);
 
     assert(tpi_player_is_current(udp->front));
+    udp->listens = !udp->listens && *oldest != NULL &&
+                   ((struct source *)*oldest)->heard_ns + silence_ns <= now;
+    if (udp->listens) {
+        tp_timer_at(udp->timer, now + last_word_ns);
+        return;
+    }
     while (*oldest != NULL && ((struct source *)*oldest)->heard_ns + silence_ns <= now) {
         tpi_player_client_close(*oldest);
     }
