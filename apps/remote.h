@@ -29,8 +29,8 @@ struct remote {
     bool in_panic;           /* the server, as far as was reported */
     bool unreached;          /* it could not connect */
     bool first_try;          /* another one follows: that it cannot connect is not reported */
-    const char *own_file;    /* borrowed; what the command has written for inproc:, which nobody
-                              * knows: mistakes are told without it; NULL for none */
+    const char *own_file;    /* borrowed; what the command has written for inproc:, which the
+                              * user does not know: errors leave its name out; NULL for none */
     /* Called before something is reported on standard error while messages are handled. Optional.
      */
     void (*before_note)(struct remote *remote);

@@ -278,7 +278,7 @@ static void check_object(const play *p, const tp_coopobject_rssi *rssi)
     assert_in_range(sensed->data[1].value, 400, 449);
 }
 
-/* They send back commands, answer about their status, and take the place that they are told. */
+/* They send back commands, answer about their status, and take the place that a client sends. */
 static void objects_obey(play *p)
 {
     const tp_coopobject_cmd order = {.header = {.id = 3}, .command = 5};

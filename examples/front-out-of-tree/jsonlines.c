@@ -250,10 +250,8 @@ static int64_t on_unread_since(void *context)
 
 static const tp_stream_events stream_events = {
     .room = on_room, .read = on_read, .written = on_written, .end = on_end};
-static const tp_session_events session_events = {.ready = on_ready,
-                                                 .lost = on_lost,
-                                                 .unread = on_unread,
-                                                 .unread_since = on_unread_since};
+static const tp_session_events session_events = {
+    .ready = on_ready, .lost = on_lost, .unread = on_unread, .unread_since = on_unread_since};
 static const tp_session_limits session_limits = {.data = 256, .replies = 1024, .requests = 64};
 
 static bool start_client(struct client *client)

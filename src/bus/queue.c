@@ -224,8 +224,7 @@ bool tpi_queue_has_room(const tpi_queue *queue)
 
 bool tpi_queue_holds(const tpi_queue *queue, unsigned parts)
 {
-    return (uint64_t)queue->count * parts > queue->most ||
-           queue->bytes * parts > queue->most_bytes;
+    return (uint64_t)queue->count * parts > queue->most || queue->bytes * parts > queue->most_bytes;
 }
 
 /* No reply is taken any more. */

@@ -115,10 +115,11 @@ static void german_reads_as_german(void **state)
             "# hello\ndevice eye is Light Sensor number 1\nwait until eye > 3 at most 2 s\n"
             "repeat 3 times\nset eye to 1\nmove eye at 5\nend\nsend not true to c",
             "de");
-    assert_string_equal(tpi_buf_text(&out),
-                        "lang de\n\n# hello\ngerät eye ist Light Sensor nummer 1\nwarte bis eye > 3 "
-                        "höchstens 2 s\nwiederhole 3 mal\n    stelle eye auf 1\n    bewege eye mit "
-                        "5\nende\nsende nicht wahr an c\n");
+    assert_string_equal(
+        tpi_buf_text(&out),
+        "lang de\n\n# hello\ngerät eye ist Light Sensor nummer 1\nwarte bis eye > 3 "
+        "höchstens 2 s\nwiederhole 3 mal\n    stelle eye auf 1\n    bewege eye mit "
+        "5\nende\nsende nicht wahr an c\n");
     tpi_buf_fini(&out);
 }
 
@@ -262,12 +263,9 @@ static void english_words_are_understood(void **state)
 static void the_head_of_a_program_stays(void **state)
 {
     static const char *const texts[] = {
-        "lang de\n\nfahre 5\n",
-        "lang de\n\n# kopf\nfahre 5\n",
-        "lang de\n\n# kopf\n\nfahre 5\n",
-        "lang de\n\n# kopf\n\n# rad\nfahre 5\n",
-        "lang de\n\n# nichts\n",
-        "lang de\n",
+        "lang de\n\nfahre 5\n",           "lang de\n\n# kopf\nfahre 5\n",
+        "lang de\n\n# kopf\n\nfahre 5\n", "lang de\n\n# kopf\n\n# rad\nfahre 5\n",
+        "lang de\n\n# nichts\n",          "lang de\n",
     };
     tpi_buf english = {0}, out = {0};
 

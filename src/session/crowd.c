@@ -418,8 +418,8 @@ static bool is_one_of_few_readers(const tp_session *session)
            session->place.host->lists[TPI_READER].count <= FEW_READERS;
 }
 
-/* Somebody who has just come does not protect those who would make room after it, or the next new
- * client would wait for each of a crowd that comes again and again. */
+/* A client that has just come does not protect those that make room after it. Otherwise the next
+ * new client would wait for each client of a crowd that comes again and again. */
 tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds)
 {
     tpi_crowd_choice choice = {TPI_SILENT, true};
