@@ -316,20 +316,6 @@ static tp_status cmd_state(tp_device *device, const tp_ptz_cmd *ask, tp_error *e
     return say_next(tp_device_instance(device), err);
 }
 
-static tp_status control_mode(tp_device *device, const tp_ptz_req_control_mode *ask, tp_error *err)
-{
-    struct camera *c = camera_of(device);
-
-    if (ask->mode > TP_PTZ_POSITION_CONTROL) {
-        return tp_fail(err, TP_E_RANGE, "the mode is 0 (speeds) or 1 (angles)");
-    }
-    c->by_speed = ask->mode == TP_PTZ_VELOCITY_CONTROL;
-    c->goal = (tp_ptz_cmd){.pan = NAN}; /* the next command counts */
-    return TP_OK;
-}
-
-static const tp_ptz_ops ptz_ops = {.cmd_state = cmd_state, .req_control_mode = control_mode};
-
 /* Stop turning and zooming. What may be half written ends first. */
 static const uint8_t stop_bytes[] = {0xff, 0x81, 1,    6, 1, 0x18, 0x14, 3,
                                      3,    0xff, 0x81, 1, 4, 7,    0,    0xff};
@@ -344,6 +330,23 @@ static void camera_halt(tp_device *device, tp_halt how)
     c->talk = NOTHING;
     (void)tp_port_write(c->port, stop_bytes, sizeof stop_bytes, NULL);
 }
+
+static tp_status control_mode(tp_device *device, const tp_ptz_req_control_mode *ask, tp_error *err)
+{
+    struct camera *c = camera_of(device);
+
+    if (ask->mode > TP_PTZ_POSITION_CONTROL) {
+        return tp_fail(err, TP_E_RANGE, "the mode is 0 (speeds) or 1 (angles)");
+    }
+    if (c->by_speed != (ask->mode == TP_PTZ_VELOCITY_CONTROL)) {
+        camera_halt(device, TP_HALT_BRAKE); /* the other controller lets go */
+    }
+    c->by_speed = ask->mode == TP_PTZ_VELOCITY_CONTROL;
+    c->goal = (tp_ptz_cmd){.pan = NAN}; /* the next command counts */
+    return TP_OK;
+}
+
+static const tp_ptz_ops ptz_ops = {.cmd_state = cmd_state, .req_control_mode = control_mode};
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 

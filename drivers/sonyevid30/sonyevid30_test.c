@@ -122,6 +122,7 @@ static void a_new_goal_replaces_the_old_one(void **state)
 static void it_turns_with_a_speed_and_stops(void **state)
 {
     const tp_ptz_req_control_mode by_speed = {.mode = TP_PTZ_VELOCITY_CONTROL};
+    const tp_ptz_req_control_mode by_angle = {.mode = TP_PTZ_POSITION_CONTROL};
     const tp_ptz_cmd left = {.panspeed = (float)(20 * degree)}, still = {0};
     play *p = begin("emulate:evid30");
 
@@ -130,7 +131,12 @@ static void it_turns_with_a_speed_and_stops(void **state)
     play_command(p, TP_PTZ_CMD_STATE, &left);
     play_assert_between((double)run(p, 2)->pan / degree, 25, 45);
     play_command(p, TP_PTZ_CMD_STATE, &still);
-    const double pan = (double)run(p, 1)->pan;
+    double pan = (double)run(p, 1)->pan;
+    play_assert_between((double)run(p, 1)->pan - pan, -1e-6, 1e-6);
+    play_command(p, TP_PTZ_CMD_STATE, &left);
+    play_assert_between(((double)run(p, 1)->pan - pan) / degree, 5, 25);
+    play_request(p, TP_PTZ_REQ_CONTROL_MODE, &by_angle); /* the other controller lets go */
+    pan = (double)run(p, 1)->pan;
     play_assert_between((double)run(p, 1)->pan - pan, -1e-6, 1e-6);
     play_destroy(p);
 }
