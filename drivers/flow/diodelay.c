@@ -68,12 +68,15 @@ static tp_status command(const struct diodelay *d)
     return d->state != NULL ? tp_link_command(d->state, TP_DIO_CMD_VALUES, &command) : TP_OK;
 }
 
-/* What cannot be passed on, since the bits are old, is not so: it is wanted anew by the next ones.
- */
+/* A command that follows from old data is refused: the bits stay as they were. They are wanted anew
+ * by the next data, but for a change to what a bit was at the start, which is made, late. */
 static void change_from(struct diodelay *d, uint32_t before)
 {
     if (command(d) != TP_OK) {
-        d->now = d->wanted = before;
+        const uint32_t rests = ~(d->wanted ^ d->first);
+
+        d->now = before;
+        d->wanted = (d->wanted & rests) | (before & ~rests);
         return;
     }
     tell_readers(d);

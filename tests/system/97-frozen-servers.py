@@ -364,7 +364,18 @@ driver ( name "diodelay" provides [ "dio:1" ] requires [ "bits:::dio:0" "state::
             switch(6)
             os.kill(near.process.pid, signal.SIGCONT)
             outputs.wait_for(6)  # which the other server repeats
-        tap.equal(5 in outputs.written, False)
+            player.freeze(near.process.pid)
+            switch(7)
+            time.sleep(FROZEN)
+            switch(0)
+            while hand.data().body != struct.pack(">II", 3, 0):
+                pass
+            far.process.send_signal(signal.SIGSTOP)  # it does not repeat that; how outputs rest is not forgotten
+            os.kill(near.process.pid, signal.SIGCONT)
+            while outputs.written[-1] != 0:
+                time.sleep(PERIOD)
+            far.process.send_signal(signal.SIGCONT)
+        tap.equal([state for state in outputs.written if state in (5, 7)], [])
 
 
 def frames_at_their_times_do_not_go_on_after_a_freeze():
