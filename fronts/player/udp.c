@@ -55,7 +55,7 @@ struct udp {
     tp_player_front *front; /* borrowed */
     tp_datagram *datagram;  /* owned */
     tp_timer *timer;        /* owned: the next source falls silent */
-    bool listens;           /* before it counts as silent */
+    bool listens;           /* for the last words of sources that are about to count as silent */
     tpi_greetings greetings;
     tp_player_counts counts;
     struct source *buckets[BUCKETS]; /* the sources are the front's */

@@ -186,7 +186,7 @@ struct client {
     struct use *uses; /* owned */
     unsigned use_count;
     tp_error failed;  /* why one of them could not be opened last */
-    bool has_no_room; /* for more, as far as its message is concerned */
+    bool has_no_room; /* its message was refused a use for want of room */
     struct subscription *subscriptions[SUB_BUCKETS]; /* owned */
     unsigned subscription_count;
     unsigned grid_count;      /* of them, grids of maps */

@@ -39,7 +39,7 @@ static void is_refused(const char *text, const char *why)
 
     assert_int_not_equal(make(text, &server, &notes, &err), TP_OK);
     assert_string_equal(err.text, why);
-    assert_string_not_equal(notes.last, why); /* a mistake is told once */
+    assert_string_not_equal(notes.last, why); /* a mistake is reported once */
 }
 
 static void devices_have_their_addresses_in_order(void **state)
