@@ -12,22 +12,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+#include "loop/afters.h"
 #include "loop/inside.h"
 #include "loop/room.h"
 #include "platform/owner.h"
 
-/* How much a turn does of what may be done later: a millisecond or two of sending. */
-enum { PORTION = 32 };
-
 /* How many tasks a turn runs, so that the messages among them are sent while they are in the cache.
  */
 enum { TASKS = 128 };
-
-/* Callbacks that wait; borrowed. */
-typedef struct after_queue {
-    tp_after *oldest;
-    tp_after *newest;
-} after_queue;
 
 struct tp_loop {
     uv_loop_t uv;
@@ -46,9 +39,7 @@ struct tp_loop {
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
     bool turning;
-    unsigned turns;    /* whose callbacks were begun */
-    after_queue after; /* run at the end of this turn */
-    after_queue later; /* run by and by */
+    tpi_afters afters;
 
     tpi_room (*make_room)(void *context); /* NULL for nobody */
     void *room_context;                   /* borrowed */
@@ -109,6 +100,7 @@ static void init(tp_loop *loop, const tp_clock *clock)
     loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
     tpi_inbox_init(&loop->inbox, ring, loop);
+    tpi_afters_init(&loop->afters, tp_clock_real(), clock == tp_clock_real());
     atomic_init(&loop->stopping, false);
     tpi_owner_take(&loop->owner);
     ignore_failed_writes();
@@ -253,55 +245,29 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
     uv_timer_start(&loop->alarm, on_alarm, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
 }
 
-static bool has_callbacks(const tp_loop *loop)
+/* When a turn is due, by the loop's clock: INT64_MIN for now, TP_NEVER if none is. */
+static int64_t due_ns(const tp_loop *loop)
 {
-    return loop->after.oldest != NULL || loop->later.oldest != NULL || loop->tasks != NULL;
+    return loop->tasks != NULL
+               ? INT64_MIN
+               : tpi_smaller(tpi_afters_due_ns(&loop->afters), tpi_timers_next_ns(&loop->timers));
 }
 
 /* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock
  * than the real one cannot wake us: the code that moves it posts a task. */
 static bool prepare_to_wait(tp_loop *loop)
 {
-    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+    const int64_t next_ns = due_ns(loop);
 
     uv_timer_stop(&loop->alarm);
-    if (has_callbacks(loop)) {
-        return false;
-    }
     if (next_ns == TP_NEVER) {
         return true;
     }
-    if (loop->clock == tp_clock_real()) {
+    if (next_ns > INT64_MIN && loop->clock == tp_clock_real()) {
         set_alarm(loop, next_ns);
         return true;
     }
     return next_ns > tp_clock_now_ns(loop->clock);
-}
-
-/* The oldest callback that no callback of this turn has queued; NULL if there is none. */
-static tp_after *next_callback(const tp_loop *loop, const after_queue *queue)
-{
-    return queue->oldest != NULL && queue->oldest->turn != loop->turns ? queue->oldest : NULL;
-}
-
-static void run_callback(tp_loop *loop, tp_after *after)
-{
-    tp_loop_after_cancel(loop, after);
-    after->run(after);
-}
-
-/* Callbacks may queue more, or cancel what is queued. */
-static void run_after(tp_loop *loop)
-{
-    tp_after *after;
-
-    loop->turns++;
-    while ((after = next_callback(loop, &loop->after)) != NULL) {
-        run_callback(loop, after);
-    }
-    for (int i = 0; i < PORTION && (after = next_callback(loop, &loop->later)) != NULL; i++) {
-        run_callback(loop, after);
-    }
 }
 
 static void turn(tp_loop *loop, uv_run_mode mode)
@@ -314,7 +280,7 @@ static void turn(tp_loop *loop, uv_run_mode mode)
     uv_run(&loop->uv, mode);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
-    run_after(loop);
+    tpi_afters_run(&loop->afters);
     loop->turning = false;
 }
 
@@ -406,13 +372,13 @@ int tp_loop_fd(const tp_loop *loop)
 int64_t tp_loop_deadline(tp_loop *loop)
 {
     const int64_t now_ns = tp_clock_now_ns(loop->clock);
-    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+    const int64_t next_ns = due_ns(loop);
 
     uv_timer_stop(&loop->alarm); /* it repeats what our timers say */
     uv_update_time(&loop->uv);
     /* 0 while libuv has something to do first, for example to watch a new socket */
     const int timeout_ms = uv_backend_timeout(&loop->uv);
-    if (has_callbacks(loop) || timeout_ms == 0) {
+    if (next_ns == INT64_MIN || timeout_ms == 0) {
         return now_ns;
     }
     const int64_t uv_ns = timeout_ms < 0 ? TP_NEVER : now_ns + timeout_ms * TP_NS_PER_MS;
@@ -421,49 +387,28 @@ int64_t tp_loop_deadline(tp_loop *loop)
 
 /* ---- After each turn ------------------------------------------------------------------------- */
 
-static after_queue *queue_of(tp_loop *loop, const tp_after *after)
+static void add(tp_loop *loop, tp_after *after, tpi_urgency urgency)
 {
-    return after->later ? &loop->later : &loop->after;
-}
-
-static void enqueue(tp_loop *loop, tp_after *after, bool later)
-{
-    after->queued = true;
-    after->later = later;
-    after->turn = loop->turns;
-    after_queue *queue = queue_of(loop, after);
-    after->next = NULL;
-    after->previous = queue->newest;
-    *(queue->newest != NULL ? &queue->newest->next : &queue->oldest) = after;
-    queue->newest = after;
+    assert(tp_loop_is_current(loop));
+    tpi_afters_add(&loop->afters, after, urgency);
 }
 
 void tp_loop_after(tp_loop *loop, tp_after *after)
 {
-    assert(tp_loop_is_current(loop));
-    if (after->queued && after->later) {
-        tp_loop_after_cancel(loop, after);
-    }
-    if (!after->queued) {
-        enqueue(loop, after, false);
-    }
+    add(loop, after, TPI_AFTER);
 }
 
 void tp_loop_later(tp_loop *loop, tp_after *after)
 {
-    assert(tp_loop_is_current(loop));
-    if (!after->queued) {
-        enqueue(loop, after, true);
-    }
+    add(loop, after, TPI_LATER);
+}
+
+void tp_loop_last(tp_loop *loop, tp_after *after)
+{
+    add(loop, after, TPI_LAST);
 }
 
 void tp_loop_after_cancel(tp_loop *loop, tp_after *after)
 {
-    if (!after->queued) {
-        return;
-    }
-    after_queue *queue = queue_of(loop, after);
-    *(after->previous != NULL ? &after->previous->next : &queue->oldest) = after->next;
-    *(after->next != NULL ? &after->next->previous : &queue->newest) = after->previous;
-    after->queued = false;
+    tpi_afters_cancel(&loop->afters, after);
 }
