@@ -1,7 +1,10 @@
 /* readers.c - many readers of one system; see readers.h. */
 #include "readers.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/endian.h"
 
@@ -81,4 +84,14 @@ bench_crowd *readers_join(const bench_system *system, unsigned port, int count, 
     struct target target = {system, port, flat};
 
     return crowd_create(&kind, count, join_one, &target);
+}
+
+/* It lasts, because they send nothing any more. */
+void readers_acknowledge(const bench_crowd *readers, bool at_once)
+{
+    const int value = at_once;
+
+    for (int i = 0; i < crowd_count(readers); i++) {
+        setsockopt(crowd_socket(readers, i), IPPROTO_TCP, TCP_QUICKACK, &value, sizeof value);
+    }
 }

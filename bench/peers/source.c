@@ -29,8 +29,11 @@ void source_stamp(unsigned char scan[SCAN_SIZE])
 _Noreturn void source_run(peer_flow *flow, int mode, void (*send)(void *context, int count),
                           void *context)
 {
-    const int count = mode == 1 ? BATCH : 1;
+    const int count = mode == SOURCE_FLAT ? BATCH : 1;
 
+    while (mode == SOURCE_SILENT) { /* no wake-up of its own beside the requests */
+        pause();
+    }
     for (;;) {
         if (!atomic_load(&flow->on)) {
             machine_rest_ms(1);
@@ -38,7 +41,7 @@ _Noreturn void source_run(peer_flow *flow, int mode, void (*send)(void *context,
         }
         send(context, count);
         atomic_fetch_add(&flow->made, (unsigned long)count);
-        if (mode == 0) {
+        if (mode == SOURCE_PACED) {
             machine_rest_ms(PERIOD_MS);
         }
     }

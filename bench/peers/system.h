@@ -14,21 +14,22 @@
 
 #include "server/peer.h"
 
+/* What the source of a system does. It sends while the flow is on. */
+enum { SOURCE_PACED, SOURCE_FLAT, SOURCE_SILENT };
+
 typedef struct bench_system {
     const char *name;
     const char *setting; /* how it is set up, for the legend */
-    peer_main *run;      /* mode 1 sends flat out, mode 0 at 100 Hz, while the flow is on */
+    peer_main *run;      /* in one of the modes below */
     /* Subscribe with a connected socket that blocks; gives up on failure. Everything that follows
      * on the socket is messages. */
     void (*join)(int fd, bool flat);
     size_t before; /* bytes on the wire before the scan of a message */
     size_t after;  /* bytes behind it */
-    /* A request with an answer of fixed size, on a connected socket after `meet`; NULL if the
-     * system has none. */
+    /* A request that reads what the server has, on a connected socket after `meet`; NULL if the
+     * system has none. All have the same size, and so have the answers. */
     void (*meet)(int fd);
-    const char *ask;
-    size_t ask_size;
-    size_t answer_size;
+    const char *ask; /* HEADER_SIZE bytes; the answer has GEOM_SIZE */
 } bench_system;
 
 extern const bench_system bench_troupe, bench_floor, bench_redis, bench_zeromq, bench_nng,
@@ -42,7 +43,8 @@ enum { STAMP_AT = 24 }; /* where a scan has its time: a big-endian double, in se
 /* A scan with the time of now. */
 void source_stamp(unsigned char scan[SCAN_SIZE]);
 
-/* Send scans as long as the process lives: `send` passes `count` scans on and may wait. */
+/* Send scans as long as the process lives, or nothing: `send` passes `count` scans on and may wait.
+ */
 _Noreturn void source_run(peer_flow *flow, int mode, void (*send)(void *context, int count),
                           void *context);
 

@@ -8,6 +8,7 @@
 #include "troupe/stream.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "loop/keepalive.h"
 #include "loop/stream_inside.h"
@@ -359,6 +361,7 @@ static size_t copy_rest(char out[TPI_STREAM_CARRIED], const uv_buf_t *bufs, unsi
         const size_t skipped = skip < bufs[i].len ? skip : bufs[i].len;
         const size_t left = bufs[i].len - skipped;
         const size_t part = left < TPI_STREAM_CARRIED - length ? left : TPI_STREAM_CARRIED - length;
+        assert(part == 0 || bufs[i].base != NULL);
         if (part > 0) {
             memcpy(out + length, bufs[i].base + skipped, part);
         }
@@ -401,6 +404,19 @@ static size_t convert(uv_buf_t *out, const tp_piece *pieces, unsigned count)
     return total;
 }
 
+/* How many bytes are taken, or an error of libuv, whose write() passes the layer of files. */
+static long offer(tp_stream *stream, const uv_buf_t *bufs, unsigned count)
+{
+    uv_os_fd_t fd;
+
+    if (count > 1 || stream->carrying || uv_fileno(&stream->uv.handle, &fd) != 0) {
+        return uv_try_write(&stream->uv.stream, bufs, count);
+    }
+    const ssize_t taken = send(fd, bufs->base, bufs->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const bool later = errno == ENOBUFS || errno == EINTR;
+    return taken >= 0 ? (long)taken : later ? UV_EAGAIN : uv_translate_sys_error(errno);
+}
+
 /* `keeps`: also if the kernel takes nothing, the stream carries the first bytes. */
 static long write_some(tp_stream *stream, const tp_piece *pieces, unsigned count, bool keeps)
 {
@@ -415,9 +431,9 @@ static long write_some(tp_stream *stream, const tp_piece *pieces, unsigned count
     if (total == 0) {
         return 0;
     }
-    const int written = uv_try_write(&stream->uv.stream, bufs, count);
+    const long written = offer(stream, bufs, count);
     if (written < 0 && written != UV_EAGAIN) {
-        break_off(stream, written);
+        break_off(stream, (int)written);
         return TP_E_IO;
     }
     size_t taken = written > 0 ? (size_t)written : 0;
