@@ -39,6 +39,8 @@ struct send {
     tp_timer *beat;      /* owned: looks whether the program was frozen */
     struct waited waited;
     double frozen_s;        /* how long, the last time */
+    bool connects;          /* the next look is the first one with a connection */
+    bool was_connecting;    /* that was for the connection */
     bool first_is_old;      /* that was before the first command was sent */
     bool begun_is_old;      /* the value that has begun in the feed, or is next, waited */
     unsigned long left_out; /* values that waited, and were not reported yet */

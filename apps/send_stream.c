@@ -7,7 +7,9 @@
  * writer that is faster than the device has to wait, and nothing is lost.
  *
  * Commands that can move something are left out if they waited in the input while this program was
- * frozen, or while it waited for the server for longer than the lease (waited.h).
+ * frozen, or while it waited for the server for longer than the lease (waited.h). While it
+ * connects, that holds for writers that go on: what is complete by then, a file or the output of a
+ * program that has ended, is as new as a command on the command line.
  */
 #include <stdlib.h>
 
@@ -93,6 +95,7 @@ static bool look(struct send *s, size_t length)
     }
     if (frozen_s > 0) {
         s->frozen_s = frozen_s;
+        s->was_connecting = s->connects;
         s->first_is_old = true;
         leave_out_read(s);
     }
@@ -126,11 +129,11 @@ static void tell_left_out(struct send *s)
 {
     if (s->left_out > 0 && (s->input_ended || !waited_goes_on(&s->waited, now_ns()))) {
         s->refused = true;
-        command_fail(s->remote.command, EXIT_FAILED,
-                     "this program was frozen or busy for %.1f s: %lu command%s that waited "
-                     "meanwhile %s left out",
-                     s->frozen_s, s->left_out, s->left_out == 1 ? "" : "s",
-                     s->left_out == 1 ? "is" : "are");
+        command_fail(
+            s->remote.command, EXIT_FAILED,
+            "%s %.1f s: %lu command%s that waited meanwhile %s left out",
+            s->was_connecting ? "the connection took" : "this program was frozen or busy for",
+            s->frozen_s, s->left_out, s->left_out == 1 ? "" : "s", s->left_out == 1 ? "is" : "are");
         s->left_out = 0;
     }
 }
@@ -157,15 +160,23 @@ static void on_beat(void *context)
     }
 }
 
+/* All that there will be is there: it has no age. */
+static bool is_complete(const struct send *s)
+{
+    return !s->streams || s->input_ended || tpi_input_is_complete();
+}
+
 tp_status send_watch(struct send *s, tp_error *err)
 {
     const tp_status status =
         tp_timer_create(&s->beat, tp_client_loop(s->remote.client), on_beat, s, err);
 
     if (status == TP_OK) {
-        s->waited.looked_ns = 0; /* to connect may take its time */
+        s->waited.looked_ns = is_complete(s) ? 0 : s->waited.looked_ns;
         s->first_is_old = false;
+        s->connects = true;
         (void)look(s, 0);
+        s->connects = false;
         tp_timer_every(s->beat, beat_ns(s));
     }
     return status;
