@@ -186,7 +186,7 @@ static int send_command(struct send *s)
     if (result != EXIT_DONE) {
         return result;
     }
-    if (!s->first_is_old && tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
+    if (!s->old.first && tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }
     result = s->streams ? send_stream(s, &interrupted) : EXIT_DONE;
