@@ -11,7 +11,7 @@
 
 /* age.c: wakes the loop while there are clients. */
 struct beat {
-    tp_timer *timer;   /* owned; NULL while there are no clients */
+    tp_timer *timer; /* owned; NULL while there are no clients */
     int64_t period_ns;
     int64_t last_ns;
 };
