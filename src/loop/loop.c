@@ -14,6 +14,7 @@
 
 #include "base/order.h"
 #include "loop/afters.h"
+#include "loop/idle.h"
 #include "loop/inside.h"
 #include "loop/room.h"
 #include "platform/owner.h"
@@ -21,6 +22,10 @@
 /* How many tasks a turn runs, so that the messages among them are sent while they are in the cache.
  */
 enum { TASKS = 128 };
+
+/* A wait ends later than it was asked to: the clocks of the kernel and of libuv count milliseconds,
+ * and other programs use the processor. */
+static const int64_t punctual_ns = 20 * TP_NS_PER_MS;
 
 struct tp_loop {
     uv_loop_t uv;
@@ -36,6 +41,9 @@ struct tp_loop {
     tpi_owner owner;    /* the thread that has turned it last */
     int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
     int64_t before_ns;  /* the beginning of the turn before */
+    int64_t ended_ns;   /* the end of the last turn: a wait may follow ... */
+    int64_t due_ns;     /* ... that ends at this time at the latest */
+    int64_t idle_ns;    /* how long the wait before the current turn has lasted */
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
     bool turning;
@@ -96,7 +104,8 @@ static void init(tp_loop *loop, const tp_clock *clock)
 {
     loop->clock = clock;
     loop->tasks_end = &loop->tasks;
-    loop->turn_ns = loop->before_ns = tp_clock_now_ns(clock);
+    loop->turn_ns = loop->before_ns = loop->ended_ns = tp_clock_now_ns(clock);
+    loop->due_ns = TP_NEVER;
     loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
     tpi_inbox_init(&loop->inbox, ring, loop);
@@ -246,7 +255,7 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
 }
 
 /* When a turn is due, by the loop's clock: INT64_MIN for now, TP_NEVER if none is. */
-static int64_t due_ns(const tp_loop *loop)
+static int64_t find_due(const tp_loop *loop)
 {
     return loop->tasks != NULL
                ? INT64_MIN
@@ -257,7 +266,7 @@ static int64_t due_ns(const tp_loop *loop)
  * than the real one cannot wake us: the code that moves it posts a task. */
 static bool prepare_to_wait(tp_loop *loop)
 {
-    const int64_t next_ns = due_ns(loop);
+    const int64_t next_ns = find_due(loop);
 
     uv_timer_stop(&loop->alarm);
     if (next_ns == TP_NEVER) {
@@ -270,38 +279,58 @@ static bool prepare_to_wait(tp_loop *loop)
     return next_ns > tp_clock_now_ns(loop->clock);
 }
 
-static void turn(tp_loop *loop, uv_run_mode mode)
+static void note_wait(tp_loop *loop)
+{
+    const bool punctual =
+        loop->turn_ns <= tpi_smaller(loop->due_ns, TP_NEVER - punctual_ns) + punctual_ns;
+
+    loop->idle_ns = punctual ? loop->turn_ns - loop->ended_ns : 0;
+}
+
+static void turn(tp_loop *loop)
 {
     assert(!loop->turning);
     loop->turning = true;
     tpi_owner_take(&loop->owner);
     loop->before_ns = loop->turn_ns;
     loop->turn_ns = tp_clock_now_ns(loop->clock);
-    uv_run(&loop->uv, mode);
+    note_wait(loop);
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
     tpi_afters_run(&loop->afters);
     loop->turning = false;
+    loop->ended_ns = tp_clock_now_ns(loop->clock);
+    loop->due_ns = tpi_larger(find_due(loop), loop->ended_ns);
 }
 
-void tp_loop_turn(tp_loop *loop, bool wait)
-{
-    turn(loop, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
-}
-
-/* libuv goes on waiting after a signal, so the wait is ours. poll() is used and not epoll_wait(),
- * which a process that was stopped and continued would leave as if a signal had been handled. */
-bool tp_loop_turn_or_signal(tp_loop *loop)
+/* libuv does not tell when its wait ended, and goes on waiting after a signal, so the wait is ours.
+ * poll() is used and not epoll_wait(), which a process that was stopped and continued would leave
+ * as if a signal had been handled. False if a signal has ended the wait. */
+static bool wait_for_events(tp_loop *loop)
 {
     struct pollfd ready = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
 
     uv_update_time(&loop->uv);
-    if (prepare_to_wait(loop) && poll(&ready, 1, uv_backend_timeout(&loop->uv)) < 0 &&
-        errno == EINTR) {
-        return false;
+    return !prepare_to_wait(loop) || poll(&ready, 1, uv_backend_timeout(&loop->uv)) >= 0 ||
+           errno != EINTR;
+}
+
+void tp_loop_turn(tp_loop *loop, bool wait)
+{
+    while (wait && !wait_for_events(loop)) {
     }
-    turn(loop, UV_RUN_NOWAIT);
-    return true;
+    turn(loop);
+}
+
+bool tp_loop_turn_or_signal(tp_loop *loop)
+{
+    const bool ready = wait_for_events(loop);
+
+    if (ready) {
+        turn(loop);
+    }
+    return ready;
 }
 
 void tp_loop_run(tp_loop *loop)
@@ -319,12 +348,12 @@ void tp_loop_stop(tp_loop *loop)
 
 int64_t tpi_loop_before_ns(const tp_loop *loop)
 {
-    return loop->before_ns;
+    return loop->turning ? loop->before_ns : loop->turn_ns;
 }
 
-int64_t tpi_loop_turn_ns(const tp_loop *loop)
+int64_t tpi_loop_idle_ns(const tp_loop *loop)
 {
-    return loop->turn_ns;
+    return loop->idle_ns;
 }
 
 void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns)
@@ -372,7 +401,7 @@ int tp_loop_fd(const tp_loop *loop)
 int64_t tp_loop_deadline(tp_loop *loop)
 {
     const int64_t now_ns = tp_clock_now_ns(loop->clock);
-    const int64_t next_ns = due_ns(loop);
+    const int64_t next_ns = find_due(loop);
 
     uv_timer_stop(&loop->alarm); /* it repeats what our timers say */
     uv_update_time(&loop->uv);
