@@ -186,7 +186,7 @@ static int send_command(struct send *s)
     if (result != EXIT_DONE) {
         return result;
     }
-    if (!s->first_is_old && tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
+    if (!s->old.first && tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }
     result = s->streams ? send_stream(s, &interrupted) : EXIT_DONE;
@@ -375,7 +375,9 @@ const command command_send = {
         "With - in place of JSON, it reads commands from standard input, one JSON value after the\n"
         "other, and sends each at once: any program can drive through a pipe. An error ends the\n"
         "command and is reported with its line. With --repeat, it reads one command. What waited\n"
-        "while this program was frozen moves nothing: it is left out, which is reported.\n"
+        "while this program was frozen moves nothing: it is left out, which is reported. So is\n"
+        "what waited for longer than the lease until there was a connection, unless its writer\n"
+        "had ended by then: a file and the output of echo are sent as a whole.\n"
         "\n"
         "At the end the device is closed, and what the command moves stops. --for keeps the "
         "device\n"

@@ -9,6 +9,17 @@
 
 enum { MOST_WORDS = 3 };
 
+/* send_stream.c: what waited in the input. */
+struct what_waited {
+    struct waited input;
+    double frozen_s;        /* for how long the program did not look, the last time */
+    bool connects;          /* the next look is the first one with a connection */
+    bool was_connecting;    /* that was for the connection */
+    bool first;             /* that was before the first command was sent, which is old */
+    bool begun;             /* the value that has begun in the feed, or is next, is old */
+    unsigned long left_out; /* values that were not reported yet */
+};
+
 struct send {
     struct remote remote;
     tp_kind kind;
@@ -37,11 +48,7 @@ struct send {
     int64_t asked_ns;    /* then */
     bool awaits;         /* the device's answer, and the input is not looked at */
     tp_timer *beat;      /* owned: looks whether the program was frozen */
-    struct waited waited;
-    double frozen_s;        /* how long, the last time */
-    bool first_is_old;      /* that was before the first command was sent */
-    bool begun_is_old;      /* the value that has begun in the feed, or is next, waited */
-    unsigned long left_out; /* values that waited, and were not reported yet */
+    struct what_waited old;
     int result;
     struct feed feed;
     struct tpi_input *input; /* owned; NULL if it is not read now */

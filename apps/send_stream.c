@@ -7,7 +7,9 @@
  * writer that is faster than the device has to wait, and nothing is lost.
  *
  * Commands that can move something are left out if they waited in the input while this program was
- * frozen, or while it waited for the server for longer than the lease (waited.h).
+ * frozen, or while it waited for the server for longer than the lease (waited.h). While it
+ * connects, that holds for writers that go on: what is complete by then, a file or the output of a
+ * program that has ended, is as new as a command on the command line.
  */
 #include <stdlib.h>
 
@@ -74,9 +76,9 @@ static void leave_out_read(struct send *s)
     size_t length = 0;
 
     while (feed_next(&s->feed, &value, &length)) {
-        s->left_out++;
+        s->old.left_out++;
     }
-    s->begun_is_old = s->feed.in_value;
+    s->old.begun = s->feed.in_value;
 }
 
 /* Whether all that was read has become old; `length` bytes of it are not in the feed yet. The time
@@ -85,15 +87,16 @@ static bool look(struct send *s, size_t length)
 {
     const int64_t now = now_ns();
     const size_t there = length + tpi_input_unread();
-    const double frozen_s = waited_look_s(&s->waited, now, lease_ns(s), there, tpi_input_room());
+    const double frozen_s = waited_look_s(&s->old.input, now, lease_ns(s), there, tpi_input_room());
 
     if (frozen_s > 0 && !tp_effect_can_move(s->message->effect)) {
-        waited_forget(&s->waited);
+        waited_forget(&s->old.input);
         return false;
     }
     if (frozen_s > 0) {
-        s->frozen_s = frozen_s;
-        s->first_is_old = true;
+        s->old.frozen_s = frozen_s;
+        s->old.was_connecting = s->old.connects;
+        s->old.first = true;
         leave_out_read(s);
     }
     return frozen_s > 0;
@@ -103,11 +106,11 @@ static bool look(struct send *s, size_t length)
 static bool next_value(struct send *s, const char **value, size_t *length)
 {
     while (feed_next(&s->feed, value, length)) {
-        if (!s->begun_is_old) {
+        if (!s->old.begun) {
             return true;
         }
-        s->begun_is_old = false;
-        s->left_out++;
+        s->old.begun = false;
+        s->old.left_out++;
     }
     return false;
 }
@@ -118,27 +121,28 @@ static bool rest_value(struct send *s, const char **value, size_t *length)
     if (!feed_rest(&s->feed, value, length)) {
         return false;
     }
-    s->left_out += s->begun_is_old;
-    return !s->begun_is_old;
+    s->old.left_out += s->old.begun;
+    return !s->old.begun;
 }
 
 static void tell_left_out(struct send *s)
 {
-    if (s->left_out > 0 && (s->input_ended || !waited_goes_on(&s->waited, now_ns()))) {
+    if (s->old.left_out > 0 && (s->input_ended || !waited_goes_on(&s->old.input, now_ns()))) {
         s->refused = true;
         command_fail(s->remote.command, EXIT_FAILED,
-                     "this program was frozen or busy for %.1f s: %lu command%s that waited "
-                     "meanwhile %s left out",
-                     s->frozen_s, s->left_out, s->left_out == 1 ? "" : "s",
-                     s->left_out == 1 ? "is" : "are");
-        s->left_out = 0;
+                     "%s %.1f s: %lu command%s that waited meanwhile %s left out",
+                     s->old.was_connecting ? "the connection took"
+                                           : "this program was frozen or busy for",
+                     s->old.frozen_s, s->old.left_out, s->old.left_out == 1 ? "" : "s",
+                     s->old.left_out == 1 ? "is" : "are");
+        s->old.left_out = 0;
     }
 }
 
 /* These bytes were read. */
 static int take(struct send *s, const char *bytes, size_t length)
 {
-    const size_t old = waited_take(&s->waited, now_ns(), length);
+    const size_t old = waited_take(&s->old.input, now_ns(), length);
     int result = add(s, bytes, old);
 
     if (result == EXIT_DONE && old > 0) {
@@ -157,15 +161,23 @@ static void on_beat(void *context)
     }
 }
 
+/* All that there will be is there: it has no age. */
+static bool is_complete(const struct send *s)
+{
+    return !s->streams || s->input_ended || tpi_input_is_complete();
+}
+
 tp_status send_watch(struct send *s, tp_error *err)
 {
     const tp_status status =
         tp_timer_create(&s->beat, tp_client_loop(s->remote.client), on_beat, s, err);
 
     if (status == TP_OK) {
-        s->waited.looked_ns = 0; /* to connect may take its time */
-        s->first_is_old = false;
+        s->old.input.looked_ns = is_complete(s) ? 0 : s->old.input.looked_ns;
+        s->old.first = false;
+        s->old.connects = true;
         (void)look(s, 0);
+        s->old.connects = false;
         tp_timer_every(s->beat, beat_ns(s));
     }
     return status;
@@ -174,15 +186,15 @@ tp_status send_watch(struct send *s, tp_error *err)
 int send_refuse_old(struct send *s)
 {
     (void)look(s, 0);
-    if (!s->first_is_old) {
+    if (!s->old.first) {
         return EXIT_DONE;
     }
     if (!s->streams) {
         return command_fail(s->remote.command, EXIT_FAILED,
                             "this program was frozen or busy for %.1f s: %s is not sent",
-                            s->frozen_s, s->message->name);
+                            s->old.frozen_s, s->message->name);
     }
-    s->left_out++;
+    s->old.left_out++;
     return EXIT_DONE;
 }
 
@@ -230,7 +242,7 @@ static int send_one(struct send *s, const char *value, size_t length)
     tp_error err = {0};
 
     if (look(s, 0)) {
-        s->left_out++;
+        s->old.left_out++;
         return EXIT_DONE;
     }
     free(s->value);

@@ -153,6 +153,9 @@ static tp_status bitlogic_init(tp_instance *self, tp_error *err)
         snprintf(key, sizeof key, "%u", i);
         status = tp_offer_dio(self, key, &bitlogic_dio, &b->slots[i], err);
     }
+    if (b->out != NULL) {
+        tp_link_report(b->out);
+    }
     return status;
 }
 

@@ -217,6 +217,9 @@ static tp_status diodelay_init(tp_instance *self, tp_error *err)
     status = status == TP_OK ? read_time(self, "fade_out", &d->fade_ns, err) : status;
     status = status == TP_OK ? require(self, "state", &d->state) : status;
     status = status == TP_OK ? require(self, "bits", &d->bits) : status;
+    if (d->state != NULL) {
+        tp_link_report(d->state);
+    }
     return status == TP_OK ? tp_offer_dio(self, NULL, &diodelay_dio, &d->device, err) : status;
 }
 

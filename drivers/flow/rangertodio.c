@@ -230,6 +230,9 @@ static tp_status offer(tp_instance *self, struct todio *t, const tp_interface *s
         status = tp_require(self, &tp_interface_dio, NULL, &t->out, NULL);
         status = status == TP_E_UNKNOWN ? TP_OK : status;
     }
+    if (t->out != NULL) {
+        tp_link_report(t->out);
+    }
     return status == TP_OK ? tp_offer_dio(self, NULL, &no_commands, &t->device, err) : status;
 }
 

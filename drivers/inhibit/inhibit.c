@@ -418,6 +418,9 @@ static tp_status inhibit_init(tp_instance *self, tp_error *err)
     status = status == TP_OK ? tp_offer(self, &tp_interface_position2d, NULL, NULL, inhibit_handle,
                                         &h->device, err)
                              : status;
+    if (status == TP_OK) {
+        tp_link_report(h->base);
+    }
     return status == TP_OK
                ? tp_timer_create(&h->timer, tp_instance_loop(self), fall_silent, self, err)
                : status;

@@ -340,6 +340,12 @@ static tp_status joy_init(tp_instance *self, tp_error *err)
     if (status == TP_OK && tp_provides(self, &tp_interface_position2d, NULL)) {
         status = tp_offer_position2d(self, NULL, &place_ops, &j->place, err);
     }
+    if (j->base != NULL) {
+        tp_link_report(j->base);
+    }
+    if (j->gripper != NULL) {
+        tp_link_report(j->gripper);
+    }
     return status;
 }
 

@@ -111,7 +111,11 @@ static tp_status require_base(tp_instance *self, struct mobile *m, tp_error *err
                        "a %s does not move: give a position1d, position2d or position3d",
                        tp_requires_interface(self, 0)->name);
     }
-    return tp_require(self, m->under->interface, NULL, &m->base, err);
+    const tp_status status = tp_require(self, m->under->interface, NULL, &m->base, err);
+    if (status == TP_OK) {
+        tp_link_report(m->base);
+    }
+    return status;
 }
 
 tp_status tpi_mobile_read(tp_instance *self, struct mobile *m, tp_error *err)

@@ -344,6 +344,7 @@ static tp_status offer(tp_instance *self, struct vfh *v, tp_error *err)
         status = tp_offer(self, &tp_interface_position2d, NULL, NULL, position_handle, &v->position,
                           err);
     }
+    tp_link_report(v->base);
     return status;
 }
 

@@ -392,6 +392,9 @@ static tp_status wavefront_init(tp_instance *self, tp_error *err)
     if (status == TP_OK && (w->offline == NULL || tp_provides(self, &tp_interface_planner, NULL))) {
         status = tp_offer_planner(self, NULL, &online_ops, &w->online, err);
     }
+    if (status == TP_OK && w->output != NULL) {
+        tp_link_report(w->output);
+    }
     return status;
 }
 

@@ -38,14 +38,10 @@ void tpi_player_client_close(struct client *client)
     client->transport->close(client);
 }
 
-/* Data to thousands of clients does not delay a reply to one. */
 void tpi_player_client_flush(struct client *client)
 {
-    if (tp_session_has_replies(client->session)) {
-        tp_loop_after(client->front->loop, &client->flush);
-    } else {
-        tp_loop_later(client->front->loop, &client->flush);
-    }
+    tp_session_flush_soon(client->session, &client->flush,
+                          client->paused || tp_session_has_replies(client->session));
 }
 
 void tpi_player_client_give_up(struct client *client)

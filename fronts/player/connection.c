@@ -385,6 +385,11 @@ static bool write_some(struct connection *connection)
 static void write_all(struct client *client)
 {
     while (write_some((struct connection *)client)) {
+        if (!client->ending && tp_session_sealed(client->session) > 0 &&
+            tp_session_comes_last(client->session)) {
+            tpi_player_client_flush(client);
+            return;
+        }
     }
 }
 

@@ -94,7 +94,7 @@ void tpi_player_client_link(struct client *client);
 void tpi_player_client_unlink(struct client *client);
 void tpi_player_client_close(struct client *client);
 
-/* Send what waits for it, soon. */
+/* Soon, go on with what it has sent, and send what waits for it. */
 void tpi_player_client_flush(struct client *client);
 
 /* Close it when this turn is over; nothing more is read. */

@@ -192,13 +192,20 @@ static void skip_long(struct client *client, const tp_msg *msg)
     }
 }
 
+/* Datagrams at a time, to a client that lets others go on. */
+enum { PART = 64 };
+
 static void write_all(struct client *client)
 {
     const struct source *source = (const struct source *)client;
     struct udp *udp = client->front->udp;
     uint64_t sent = 0;
 
-    while (tp_session_sealed(client->session) > 0) {
+    for (unsigned i = 0; tp_session_sealed(client->session) > 0; i++) {
+        if (i == PART && tp_session_comes_last(client->session)) {
+            tpi_player_client_flush(client);
+            break;
+        }
         tp_msg *msg = tp_session_take(client->session);
         const void *bytes;
         size_t length;

@@ -142,20 +142,18 @@ static void on_end(void *context, tp_status status)
 static const tp_stream_events stream_events = {
     .room = on_room, .read = on_read, .written = on_written, .end = on_end};
 
-/* Data to thousands of clients does not delay a reply to one. */
 static void on_ready(void *context)
 {
     tp_connection *c = context;
 
     assert(tpi_connection_is_current(c));
-    if (c->stalled && !c->ending && tp_stream_has_left(c->stream) &&
+    if (c->stalled && !c->ending && !c->flush.queued && tp_stream_has_left(c->stream) &&
         tp_session_gives_way(c->session)) {
         return;
     }
-    if (c->out.encoding == NULL || c->stalled || c->ending || tp_session_has_replies(c->session)) {
-        tp_connection_soon(c);
-    } else if (!c->blocked) {
-        tp_loop_later(c->all->loop, &c->flush);
+    const bool urgent = c->out.encoding == NULL || c->stalled || tp_session_has_replies(c->session);
+    if (!c->ending && (urgent || !c->blocked)) {
+        tp_session_flush_soon(c->session, &c->flush, urgent);
     }
 }
 

@@ -13,9 +13,15 @@ enum { FIRST_OUT = 1024, MOST_KEPT = 64 << 10 };
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
-void tp_connection_soon(tp_connection *c)
+static void close_soon(tp_connection *c)
 {
     tp_loop_after(c->all->loop, &c->flush);
+}
+
+void tp_connection_soon(tp_connection *c)
+{
+    assert(tpi_connection_is_current(c));
+    tp_session_flush_soon(c->session, &c->flush, true);
 }
 
 void tp_connection_give_up(tp_connection *c)
@@ -23,7 +29,7 @@ void tp_connection_give_up(tp_connection *c)
     assert(tpi_connection_is_current(c));
     c->ending = true;
     c->dismissed = false;
-    tp_connection_soon(c);
+    close_soon(c);
 }
 
 void tp_connection_dismiss(tp_connection *c)
@@ -31,7 +37,7 @@ void tp_connection_dismiss(tp_connection *c)
     assert(tpi_connection_is_current(c));
     c->dismissed = c->dismissed || !c->ending;
     c->ending = true;
-    tp_connection_soon(c);
+    close_soon(c);
 }
 
 void tp_connection_finish(tp_connection *c)
@@ -206,9 +212,20 @@ static bool write_some(tp_connection *c)
     return !c->blocked;
 }
 
+/* Whether the rest has to wait while others go on. */
+static bool has_part_left(const tp_connection *c)
+{
+    return !c->ending && (tp_connection_waiting(c) > 0 || tp_session_sealed(c->session) > 0) &&
+           tp_session_comes_last(c->session);
+}
+
 void tpi_connection_flush(tp_connection *c)
 {
     while (!c->blocked && write_some(c)) {
+        if (has_part_left(c)) {
+            tp_connection_soon(c);
+            return;
+        }
     }
 }
 

@@ -291,7 +291,7 @@ static void on_written(void *context)
     assert(front_is_current(c->front));
     c->blocked = false;
     if (c->phase == PHASE_HTTP || c->behind.count > 0) { /* many have what is long: in turns */
-        tp_loop_later(c->front->loop, &c->flush);
+        tpi_web_flush_later(c);
     } else {
         tpi_web_flush(c);
     }

@@ -152,10 +152,21 @@ static bool may_write(struct connection *c, size_t written)
         return true;
     }
     if (written >= MOST_WRITTEN) {
-        tp_loop_later(c->front->loop, &c->flush);
+        tpi_web_flush_later(c);
         return false;
     }
     return tp_session_has_turn(c->door->sessions[FORM_JSON]);
+}
+
+/* What goes to a guest goes out a part at a time. */
+static bool lets_others_go_on(struct connection *c)
+{
+    const bool lets = !c->ending && tp_session_comes_last(c->door->sessions[FORM_JSON]);
+
+    if (lets) {
+        tpi_web_flush_later(c);
+    }
+    return lets;
 }
 
 void tpi_web_write(struct connection *c)
@@ -182,6 +193,9 @@ void tpi_web_write(struct connection *c)
                 }
             }
             more = more || tpi_web_waiting(c) > 0;
+            if (more && lets_others_go_on(c)) {
+                break;
+            }
         }
         more = more && !(c->ending && !c->dismissed);
     }

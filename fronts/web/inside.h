@@ -421,8 +421,9 @@ void tpi_web_somebody_came(struct web_front *front);
 /* Close it when this turn is over; nothing more is read. */
 void tpi_web_give_up(struct connection *c);
 
-/* Write soon. */
+/* Write soon; what many clients get can wait. */
 void tpi_web_flush(struct connection *c);
+void tpi_web_flush_later(struct connection *c);
 
 /* A client with a session of its own; NULL without memory or place. */
 struct client *tpi_web_client_create(struct web_front *front, const char *peer);

@@ -126,7 +126,7 @@ static void queue(struct connection *c, struct queued_note queued)
     }
     queued.note->references++;
     c->behind.notes[c->behind.count++] = queued;
-    tp_loop_later(c->front->loop, &c->flush); /* many clients get it: some of them in a turn */
+    tpi_web_flush_later(c); /* many clients get it: some of them in a turn */
 }
 
 void tpi_web_send_note(struct connection *c, struct note *note)

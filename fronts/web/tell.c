@@ -84,7 +84,7 @@ static void end_introduction(struct web_front *front, bool brief)
     for (struct connection *c = front->connections; c != NULL; c = c->next) {
         if (c->phase == PHASE_GREETED && c->brief == brief) {
             if (has_introduction(front, brief)) {
-                tp_loop_later(front->loop, &c->flush);
+                tpi_web_flush_later(c);
             } else {
                 tpi_web_give_up(c);
             }
@@ -166,7 +166,7 @@ static void end_round(struct web_front *front)
     for (struct connection *c = front->connections; c != NULL; c = c->next) {
         if (c->phase == PHASE_GREETED) {
             c->has_waited = true;
-            tp_loop_later(front->loop, &c->flush);
+            tpi_web_flush_later(c);
             front->making.wanted[c->brief] = !has_introduction(front, c->brief);
         }
     }

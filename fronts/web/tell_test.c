@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/hub.h"
 #include "inside.h"
 #include "support/memory.h"
 #include "support/unit.h"
@@ -22,6 +23,8 @@ struct peer {
 
 static struct scene {
     tp_loop *loop;
+    tpi_hub *hub;
+    tp_session *session; /* of all clients: it only says when they are written to */
     struct web_front front;
     struct peer peers[CLIENTS];
     size_t count;
@@ -105,6 +108,7 @@ static struct peer *enter(bool brief)
 
     *peer = (struct peer){.c = {.front = &s.front, .door = &peer->door, .brief = brief},
                           .door = {.front = &s.front, .connection = &peer->c}};
+    peer->door.sessions[FORM_JSON] = s.session;
     c->phase = PHASE_GREETED;
     c->flush.run = run_client;
     c->next = s.front.connections;
@@ -205,13 +209,23 @@ static void expect_that_all_know(void)
     }
 }
 
+static void ignore(void *context)
+{
+    (void)context;
+}
+
 static int begin(void **state)
 {
+    static const tp_session_limits limits = {.data = 8, .replies = 8, .requests = 8};
+    static const tp_session_events events = {.ready = ignore, .lost = ignore};
     tp_error err = {0};
 
     (void)state;
     s = (struct scene){.count = 0};
     assert_int_equal(tp_loop_create(&s.loop, tp_clock_real(), &err), TP_OK);
+    assert_int_equal(tpi_hub_create(&s.hub, s.loop, NULL, &err), TP_OK);
+    assert_int_equal(
+        tp_session_create(&s.session, s.hub, TP_EVERY_ROBOT, &limits, &events, NULL, &err), TP_OK);
     s.front.loop = s.loop;
     s.front.making.step.run = make_some;
     s.front.devices = calloc(DEVICES, sizeof *s.front.devices);
@@ -235,6 +249,8 @@ static int end(void **state)
     tpi_web_tell_clear(&s.front);
     tpi_web_parts_clear(&s.front);
     free(s.front.devices);
+    tp_session_destroy(s.session);
+    tpi_hub_destroy(s.hub);
     tp_loop_destroy(s.loop);
     return 0;
 }

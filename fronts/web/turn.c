@@ -21,9 +21,21 @@ void tpi_web_give_up(struct connection *c)
     tp_loop_after(c->front->loop, &c->flush);
 }
 
+static void flush_soon(struct connection *c, bool urgent)
+{
+    if (!c->ending) {
+        tp_session_flush_soon(c->door->sessions[FORM_JSON], &c->flush, urgent);
+    }
+}
+
 void tpi_web_flush(struct connection *c)
 {
-    tp_loop_after(c->front->loop, &c->flush);
+    flush_soon(c, true);
+}
+
+void tpi_web_flush_later(struct connection *c)
+{
+    flush_soon(c, false);
 }
 
 void tpi_web_graph_changed(struct web_front *front)

@@ -434,6 +434,12 @@ TP_API unsigned tp_instance_halt_way(const tp_instance *self);
  * and the driver handles data that came to this program more than a second ago. */
 TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);
 
+/* Readers of the driver's own devices receive the reason when the device behind the link refuses
+ * what the driver commands of its own accord: once until it obeys, or refuses for another reason.
+ * Who commands a device of the driver receives the reason in any case, if the driver passes the
+ * command on at once. From init only. */
+TP_API void tp_link_report(tp_link *link);
+
 /* The result of tp_link_request(): the answer, borrowed for the call, or the reason why there is
  * none. */
 typedef void tp_link_done(tp_instance *self, void *context, tp_status status, const tp_msg *answer,

@@ -406,9 +406,18 @@ TP_API tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_
 /* The number of messages in the queue. */
 TP_API uint32_t tp_session_waiting(const tp_session *session);
 
-/* Whether replies are among them. They go out at the end of the turn (tp_loop_after()); a client
- * that only gets data can wait its turn (tp_loop_later()). */
+/* Whether replies are among them, which do not wait as data does (tp_session_flush_soon()). */
 TP_API bool tp_session_has_replies(const tp_session *session);
+
+/* Queue the callback that sends what waits for the client: at the end of this turn if it is
+ * `urgent`, such as a reply, or later (tp_loop_after(), tp_loop_later()), so that data to thousands
+ * of clients does not delay a reply to one. For a client that comes last it waits behind all others
+ * (tp_loop_last()). */
+TP_API void tp_session_flush_soon(tp_session *session, tp_after *flush, bool urgent);
+
+/* Whether the client comes last: it has no right to write, comes over a network address, and is not
+ * new. A front sends it a part of what waits, with one gathered write, then lets others go on. */
+TP_API bool tp_session_comes_last(tp_session *session);
 
 /* The i-th message of the queue; borrowed. */
 TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i);

@@ -91,16 +91,22 @@ typedef struct tp_after {
     struct tp_after *previous;
     unsigned turn; /* in which it was queued */
     bool queued;
-    bool later;
+    unsigned char urgency; /* the lower, the sooner */
 } tp_after;
 
-/* Queue it. If it waits by tp_loop_later(), it is moved to the end of this turn. */
+/* Queue it. If it waits by one of the calls below, it is moved to the end of this turn. */
 TP_API void tp_loop_after(tp_loop *loop, tp_after *after);
 
 /* The same for work of which there may be much, such as sending data to thousands of clients. A
  * turn runs a portion of these, oldest first and behind all others; the next turn looks for other
  * work before it goes on with the rest. */
 TP_API void tp_loop_later(tp_loop *loop, tp_after *after);
+
+/* The same for work that the others must not notice, such as sending data to thousands of clients
+ * without rights. These run behind all others, oldest first. After half a millisecond of work they
+ * rest for as long as they have worked; a loop with another clock than the real one goes on in the
+ * next turn. What waits here is moved by tp_loop_later() and tp_loop_after(). */
+TP_API void tp_loop_last(tp_loop *loop, tp_after *after);
 
 /* It does not run. Does nothing if it is not queued. */
 TP_API void tp_loop_after_cancel(tp_loop *loop, tp_after *after);

@@ -71,6 +71,7 @@ static tp_msg *new_msg(const tp_msghdr *header, const tp_struct *type, size_t si
         msg->header.size = 0;
         msg->type = type;
         msg->weight = payload_offset + size;
+        msg->arrival_ns = TP_NEVER;
         msg->payload = type == NULL ? NULL : block + payload_offset;
     }
     return msg;

@@ -29,8 +29,10 @@ struct tp_msg {
     size_t weight;       /* bytes that it took when it was made, roughly; does not change */
     void *context;       /* borrowed: whom the task is for, while it is on its way */
     unsigned burden;     /* the work that it is for the loop, while it is on its way */
-    bool kept;           /* participants of the instance receive it, even if their queue is full */
-    uint32_t queued;     /* in so many queues, which share one reference; the queues' thread's */
+    int64_t arrival_ns; /* while it is on its way: what it follows from came to this program then at
+                           the earliest; TP_NEVER if that was made here */
+    bool kept;          /* participants of the instance receive it, even if their queue is full */
+    uint32_t queued;    /* in so many queues, which share one reference; the queues' thread's */
 };
 
 /* Whether it was made as the bytes of one encoding, and has neither payload nor other encodings. */

@@ -11,6 +11,7 @@
 
 #include "client/inside.h"
 #include "client/map.h"
+#include "client/probe.h"
 #include "troupe/msg.h"
 #include "troupe/stream.h"
 
@@ -22,6 +23,7 @@ enum {
 
 struct tpi_wire {
     tp_stream *stream; /* owned; NULL while there is none */
+    tpi_probe *probe;  /* owned; NULL once it is greeted */
     bool greeted;
 
     unsigned char *in; /* owned */
@@ -184,32 +186,42 @@ static bool is_sane(tp_client *client, const tp_msghdr *header)
     return true;
 }
 
+static void end_probe(tpi_wire *wire)
+{
+    tpi_probe_end(wire->probe);
+    wire->probe = NULL;
+}
+
 /* What a server that is none has said, in letters that can be shown. */
 static void refuse_banner(tp_client *client)
 {
+    const tpi_wire *wire = client->wire;
     char shown[TP_IDENT_STRLEN + 1];
     size_t i = 0;
 
-    for (; i < TP_IDENT_STRLEN && client->wire->in[i] != '\0'; i++) {
-        shown[i] = isprint(client->wire->in[i]) ? (char)client->wire->in[i] : '.';
+    for (; i < TP_IDENT_STRLEN && i < wire->in_length && wire->in[i] != '\0'; i++) {
+        shown[i] = isprint(wire->in[i]) ? (char)wire->in[i] : '.';
     }
     shown[i] = '\0';
     tpi_client_is_down(client, "%s: this is no Player server, it says \"%s\"", client->url, shown);
 }
 
-/* How many bytes the banner took; 0 if it is not complete or none. */
+/* How many bytes the banner took; 0 if it is not complete or none. What is none is told by its
+ * first bytes: others greet with fewer. */
 static size_t take_banner(tp_client *client)
 {
     static const char start[] = "Player v.";
     tpi_wire *wire = client->wire;
+    const size_t compared = wire->in_length < sizeof start - 1 ? wire->in_length : sizeof start - 1;
 
-    if (wire->in_length < TP_IDENT_STRLEN) {
-        return 0;
-    }
-    if (memcmp(wire->in, start, sizeof start - 1) != 0) {
+    if (memcmp(wire->in, start, compared) != 0) {
         refuse_banner(client);
         return 0;
     }
+    if (wire->in_length < TP_IDENT_STRLEN) {
+        return 0;
+    }
+    end_probe(wire);
     memcpy(client->banner, wire->in, TP_IDENT_STRLEN);
     client->banner[TP_IDENT_STRLEN] = '\0';
     wire->greeted = true;
@@ -307,6 +319,15 @@ static void on_end(void *context, tp_status status)
 static const tp_stream_events stream_events = {
     .room = on_room, .read = on_read, .written = on_written, .end = on_end};
 
+static void on_found(void *context, const char *what)
+{
+    tp_client *client = context;
+
+    tpi_client_enter(client);
+    tpi_client_is_down(client, "%s: %s", client->url, what);
+    tpi_client_leave(client);
+}
+
 static void on_connected(void *context, tp_stream *stream, tp_status status)
 {
     tp_client *client = context;
@@ -318,6 +339,9 @@ static void on_connected(void *context, tp_stream *stream, tp_status status)
         tpi_client_is_down(client, "%s", err.text);
     } else {
         tp_stream_start(stream, &stream_events, client);
+        /* A client that connects again and again has been right once, and its server is slow. */
+        client->wire->probe =
+            client->gives_up ? tpi_probe_begin(client->loop, client->url, on_found, client) : NULL;
     }
     tpi_client_leave(client);
 }
@@ -351,6 +375,7 @@ static tp_status wire_begin(tp_client *client, tp_error *err)
 static void wire_end(tp_client *client)
 {
     if (client->wire != NULL) {
+        end_probe(client->wire);
         tp_stream_close(client->wire->stream);
         client->wire->stream = NULL;
     }

@@ -36,6 +36,7 @@ struct errand {
     int64_t until_ns;   /* it moves nothing after this time */
     int64_t silence_ns; /* of the client that it is for; 0 for no limit */
     tp_device *ordered; /* borrowed: the device whose command it passes on; NULL for none */
+    bool reports;       /* readers of all devices of the driver hear that it is refused */
 };
 
 static void end_errand(struct errand *errand)
@@ -110,21 +111,39 @@ void tpi_errands_open(tp_instance *self)
     self->errands.closed = false;
 }
 
-/* A command that is passed on has no answer: readers of the device that it was sent to hear that it
- * was refused, once until one is obeyed. */
+/* Whether somebody wants to know what becomes of it. */
+static bool is_awaited(const struct errand *errand)
+{
+    return errand->done != NULL || errand->ordered != NULL || errand->reports;
+}
+
+static void tell_refusal(const struct errand *errand, tp_device *device)
+{
+    char text[sizeof device->name + sizeof errand->error.text + 2];
+
+    (void)snprintf(text, sizeof text, "%s: %s", device->name, errand->error.text);
+    tpi_device_deliver_failure(device, errand->status, text);
+}
+
+/* A command has no answer. Readers of the device that it was sent to hear that it was refused; if
+ * it is the driver's own, readers of all its devices do: once until one is obeyed, or refused for
+ * another reason. */
 static void tell_outcome(const struct errand *errand)
 {
     tp_link *link = errand->link;
-    char text[sizeof errand->ordered->name + sizeof errand->error.text + 2];
+    const bool is_news = errand->status != TP_OK && errand->status != link->refused;
 
-    if (errand->ordered == NULL) {
+    if (!is_awaited(errand)) {
         return;
     }
-    if (errand->status != TP_OK && !link->is_refused) {
-        (void)snprintf(text, sizeof text, "%s: %s", errand->ordered->name, errand->error.text);
-        tpi_device_deliver_failure(errand->ordered, errand->status, text);
+    link->refused = errand->status;
+    if (is_news && errand->ordered != NULL) {
+        tell_refusal(errand, errand->ordered);
+    } else if (is_news) {
+        for (tp_device *device = link->instance->devices; device != NULL; device = device->next) {
+            tell_refusal(errand, device);
+        }
     }
-    link->is_refused = errand->status != TP_OK;
 }
 
 /* On the loop: the answer is here, or will not come. */
@@ -166,7 +185,6 @@ static void expired(void *context)
 static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
-    const bool awaits = request || errand->ordered != NULL;
     const bool can_move = tp_effect_can_move(tpi_safety_effect(&device->safety, errand->what));
     tpi_claim claim = {.mover = errand->link->mover,
                        .until_ns = errand->until_ns,
@@ -181,7 +199,7 @@ static tp_status call(struct errand *errand, tp_device *device)
     tpi_mover_rank_driver(errand->link->instance, device, &claim);
     const tp_status status = tpi_claim_check(&device->safety, errand->what, &claim, &errand->error);
     return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &claim,
-                                                 awaits ? answered : NULL, errand,
+                                                 is_awaited(errand) ? answered : NULL, errand,
                                                  request ? &errand->call : NULL)
                            : status;
 }
@@ -191,7 +209,7 @@ static void go(tpi_task *task)
     struct errand *errand = (struct errand *)task;
     tp_device *device = errand->link->reader.device;
     const bool request = errand->done != NULL;
-    const bool awaits = request || errand->ordered != NULL;
+    const bool awaits = is_awaited(errand); /* it may have ended when the call returns */
     tp_loop *loop = errand->link->instance->hub->loop;
     tp_status status = TP_E_DEVICE;
 
@@ -209,7 +227,7 @@ static void go(tpi_task *task)
                              ? status
                              : tp_fail(&errand->error, status, "%s", tp_status_text(status));
         bring_answer(errand);
-    } else if (!awaits) { /* else it may have ended already */
+    } else if (!awaits) {
         end_errand(errand);
     }
 }
@@ -257,6 +275,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->until_ns = tpi_smaller(tpi_call_until_ns(self), valid_until_ns(self));
     errand->silence_ns = tpi_call_silence_ns(self);
     errand->ordered = kind == TP_KIND_COMMAND ? tpi_call_commanded(self) : NULL;
+    errand->reports = kind == TP_KIND_COMMAND && errand->ordered == NULL && link->reports;
     tp_status status = is_too_old(self, what)
                            ? TP_E_TIMEOUT
                            : tp_msg_create(&errand->msg, &header, what->ask, value);
@@ -270,6 +289,12 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     atomic_fetch_add(&self->errands.out, 1);
     tpi_loop_post(self->hub->loop, &errand->task);
     return TP_OK;
+}
+
+void tp_link_report(tp_link *link)
+{
+    assert(instance_is_current(link->instance));
+    link->reports = true;
 }
 
 tp_status tp_link_command(tp_link *link, unsigned code, const void *value)

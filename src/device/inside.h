@@ -180,7 +180,8 @@ struct tp_link {
     tpi_opening opening; /* the loop's */
     bool is_loose;       /* the instance starts without it */
     bool is_opening;     /* the loop's: a loose one is being opened */
-    bool is_refused;     /* the loop's: the last command that was passed on */
+    bool reports;        /* readers hear also which commands of the driver's own are refused */
+    tp_status refused;   /* the loop's: why the last command was that is reported; TP_OK if not */
     tp_link *next;
 };
 

@@ -47,16 +47,6 @@ int64_t tpi_link_arrival_ns(const tp_instance *self)
     return self->links.handled != NULL ? self->links.handled->arrival_ns : TP_NEVER;
 }
 
-/* It has just come over a connection, or follows from what has. Of what a thread passes on that is
- * not known. */
-static int64_t arrival_of(const tp_instance *publisher)
-{
-    const int64_t arrival_ns = tp_loop_arrival_ns(publisher->hub->loop);
-
-    return publisher->on_loop ? tpi_smaller(arrival_ns, tpi_link_arrival_ns(publisher))
-                              : arrival_ns;
-}
-
 static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
@@ -71,8 +61,9 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
         tpi_jobs_release(self);
         return;
     }
-    *data = (struct data_job){
-        {.run = run_data}, link, tp_msg_ref(msg), arrival_of(reader->device->instance)};
+    /* It has just come over a connection, or follows from what has. */
+    const int64_t arrival_ns = tpi_smaller(tp_loop_arrival_ns(self->hub->loop), msg->arrival_ns);
+    *data = (struct data_job){{.run = run_data}, link, tp_msg_ref(msg), arrival_ns};
     tpi_instance_submit(self, &data->job);
 }
 

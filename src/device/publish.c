@@ -163,6 +163,14 @@ static void on_sent(tp_after *sent)
 
 /* ---- To the loop ----------------------------------------------------------------------------- */
 
+/* What follows from it is as old; what is repeated later is as it is then. */
+static void deliver(tp_device *device, tp_msg *msg)
+{
+    tpi_device_deliver(device, msg);
+    msg->arrival_ns = TP_NEVER;
+    tp_msg_unref(msg);
+}
+
 static void deliver_task(tpi_task *task)
 {
     tp_msg *msg = (tp_msg *)task;
@@ -171,8 +179,7 @@ static void deliver_task(tpi_task *task)
 
     const unsigned burden = msg->burden;
     const size_t weight = msg->weight;
-    tpi_device_deliver(device, msg);
-    tp_msg_unref(msg);
+    deliver(device, msg);
     tp_loop_later(device->instance->hub->loop, &output->sent);
     add_bytes(&output->done.bytes_delivered, weight);
     add(&output->done.delivered, burden);
@@ -198,9 +205,9 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
         tp_msg_unref(msg);
         return TP_OK;
     }
+    msg->arrival_ns = tpi_link_arrival_ns(self);
     if (self->on_loop) {
-        tpi_device_deliver(device, msg);
-        tp_msg_unref(msg);
+        deliver(device, msg);
         return TP_OK;
     }
     msg->burden = BURDEN_OF_MESSAGE + atomic_load(&device->has_readers) / READERS_OF_BURDEN;

@@ -61,6 +61,14 @@ size_t tpi_input_unread(void)
     return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count > 0 ? (size_t)count : 0;
 }
 
+bool tpi_input_is_complete(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN | POLLRDHUP};
+
+    return uv_guess_handle(STDIN_FILENO) == UV_FILE ||
+           (poll(&input, 1, 0) > 0 && (input.revents & (POLLHUP | POLLRDHUP)) != 0);
+}
+
 size_t tpi_input_room(void)
 {
     const int size = fcntl(STDIN_FILENO, F_GETPIPE_SZ);

@@ -20,6 +20,10 @@ bool tpi_input_comes(int64_t wait_ns);
 /* How many bytes can be read now; 0 also where that is not known. */
 size_t tpi_input_unread(void);
 
+/* Whether nothing more is written to it: a file, or a pipe or socket whose writers have left. There
+ * may be something to read. */
+bool tpi_input_is_complete(void);
+
 /* How many bytes fit into it before its writer has to wait, at least. A pipe can be full with half
  * of that, as its pages need not be. */
 size_t tpi_input_room(void);

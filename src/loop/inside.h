@@ -52,8 +52,8 @@ struct uv_loop_s *tpi_loop_uv(tp_loop *loop);
 
 tpi_timers *tpi_loop_timers(tp_loop *loop);
 
-/* The beginning of the current turn, and of the turn before; of the last ones between turns. */
-int64_t tpi_loop_turn_ns(const tp_loop *loop);
+/* In a turn: the beginning of the turn before, behind its wait; between turns, of the last one. A
+ * socket that was not readable in that turn was empty then. */
 int64_t tpi_loop_before_ns(const tp_loop *loop);
 
 /* Sets what tp_loop_arrival_ns() returns; TP_NEVER when the callback of a socket is over. */

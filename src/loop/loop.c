@@ -12,22 +12,20 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+#include "loop/afters.h"
+#include "loop/idle.h"
 #include "loop/inside.h"
 #include "loop/room.h"
 #include "platform/owner.h"
-
-/* How much a turn does of what may be done later: a millisecond or two of sending. */
-enum { PORTION = 32 };
 
 /* How many tasks a turn runs, so that the messages among them are sent while they are in the cache.
  */
 enum { TASKS = 128 };
 
-/* Callbacks that wait; borrowed. */
-typedef struct after_queue {
-    tp_after *oldest;
-    tp_after *newest;
-} after_queue;
+/* A wait ends later than it was asked to: the clocks of the kernel and of libuv count milliseconds,
+ * and other programs use the processor. */
+static const int64_t punctual_ns = 20 * TP_NS_PER_MS;
 
 struct tp_loop {
     uv_loop_t uv;
@@ -43,12 +41,13 @@ struct tp_loop {
     tpi_owner owner;    /* the thread that has turned it last */
     int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
     int64_t before_ns;  /* the beginning of the turn before */
+    int64_t ended_ns;   /* the end of the last turn: a wait may follow ... */
+    int64_t due_ns;     /* ... that ends at this time at the latest */
+    int64_t idle_ns;    /* how long the wait before the current turn has lasted */
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
     bool turning;
-    unsigned turns;    /* whose callbacks were begun */
-    after_queue after; /* run at the end of this turn */
-    after_queue later; /* run by and by */
+    tpi_afters afters;
 
     tpi_room (*make_room)(void *context); /* NULL for nobody */
     void *room_context;                   /* borrowed */
@@ -105,10 +104,12 @@ static void init(tp_loop *loop, const tp_clock *clock)
 {
     loop->clock = clock;
     loop->tasks_end = &loop->tasks;
-    loop->turn_ns = loop->before_ns = tp_clock_now_ns(clock);
+    loop->turn_ns = loop->before_ns = loop->ended_ns = tp_clock_now_ns(clock);
+    loop->due_ns = TP_NEVER;
     loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
     tpi_inbox_init(&loop->inbox, ring, loop);
+    tpi_afters_init(&loop->afters, tp_clock_real(), clock == tp_clock_real());
     atomic_init(&loop->stopping, false);
     tpi_owner_take(&loop->owner);
     ignore_failed_writes();
@@ -253,89 +254,83 @@ static void set_alarm(tp_loop *loop, int64_t deadline_ns)
     uv_timer_start(&loop->alarm, on_alarm, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
 }
 
-static bool has_callbacks(const tp_loop *loop)
+/* When a turn is due, by the loop's clock: INT64_MIN for now, TP_NEVER if none is. */
+static int64_t find_due(const tp_loop *loop)
 {
-    return loop->after.oldest != NULL || loop->later.oldest != NULL || loop->tasks != NULL;
+    return loop->tasks != NULL
+               ? INT64_MIN
+               : tpi_smaller(tpi_afters_due_ns(&loop->afters), tpi_timers_next_ns(&loop->timers));
 }
 
 /* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock
  * than the real one cannot wake us: the code that moves it posts a task. */
 static bool prepare_to_wait(tp_loop *loop)
 {
-    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+    const int64_t next_ns = find_due(loop);
 
     uv_timer_stop(&loop->alarm);
-    if (has_callbacks(loop)) {
-        return false;
-    }
     if (next_ns == TP_NEVER) {
         return true;
     }
-    if (loop->clock == tp_clock_real()) {
+    if (next_ns > INT64_MIN && loop->clock == tp_clock_real()) {
         set_alarm(loop, next_ns);
         return true;
     }
     return next_ns > tp_clock_now_ns(loop->clock);
 }
 
-/* The oldest callback that no callback of this turn has queued; NULL if there is none. */
-static tp_after *next_callback(const tp_loop *loop, const after_queue *queue)
+static void note_wait(tp_loop *loop)
 {
-    return queue->oldest != NULL && queue->oldest->turn != loop->turns ? queue->oldest : NULL;
+    const bool punctual =
+        loop->turn_ns <= tpi_smaller(loop->due_ns, TP_NEVER - punctual_ns) + punctual_ns;
+
+    loop->idle_ns = punctual ? loop->turn_ns - loop->ended_ns : 0;
 }
 
-static void run_callback(tp_loop *loop, tp_after *after)
-{
-    tp_loop_after_cancel(loop, after);
-    after->run(after);
-}
-
-/* Callbacks may queue more, or cancel what is queued. */
-static void run_after(tp_loop *loop)
-{
-    tp_after *after;
-
-    loop->turns++;
-    while ((after = next_callback(loop, &loop->after)) != NULL) {
-        run_callback(loop, after);
-    }
-    for (int i = 0; i < PORTION && (after = next_callback(loop, &loop->later)) != NULL; i++) {
-        run_callback(loop, after);
-    }
-}
-
-static void turn(tp_loop *loop, uv_run_mode mode)
+static void turn(tp_loop *loop)
 {
     assert(!loop->turning);
     loop->turning = true;
     tpi_owner_take(&loop->owner);
     loop->before_ns = loop->turn_ns;
     loop->turn_ns = tp_clock_now_ns(loop->clock);
-    uv_run(&loop->uv, mode);
+    note_wait(loop);
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
-    run_after(loop);
+    tpi_afters_run(&loop->afters);
     loop->turning = false;
+    loop->ended_ns = tp_clock_now_ns(loop->clock);
+    loop->due_ns = tpi_larger(find_due(loop), loop->ended_ns);
 }
 
-void tp_loop_turn(tp_loop *loop, bool wait)
-{
-    turn(loop, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
-}
-
-/* libuv goes on waiting after a signal, so the wait is ours. poll() is used and not epoll_wait(),
- * which a process that was stopped and continued would leave as if a signal had been handled. */
-bool tp_loop_turn_or_signal(tp_loop *loop)
+/* libuv does not tell when its wait ended, and goes on waiting after a signal, so the wait is ours.
+ * poll() is used and not epoll_wait(), which a process that was stopped and continued would leave
+ * as if a signal had been handled. False if a signal has ended the wait. */
+static bool wait_for_events(tp_loop *loop)
 {
     struct pollfd ready = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
 
     uv_update_time(&loop->uv);
-    if (prepare_to_wait(loop) && poll(&ready, 1, uv_backend_timeout(&loop->uv)) < 0 &&
-        errno == EINTR) {
-        return false;
+    return !prepare_to_wait(loop) || poll(&ready, 1, uv_backend_timeout(&loop->uv)) >= 0 ||
+           errno != EINTR;
+}
+
+void tp_loop_turn(tp_loop *loop, bool wait)
+{
+    while (wait && !wait_for_events(loop)) {
     }
-    turn(loop, UV_RUN_NOWAIT);
-    return true;
+    turn(loop);
+}
+
+bool tp_loop_turn_or_signal(tp_loop *loop)
+{
+    const bool ready = wait_for_events(loop);
+
+    if (ready) {
+        turn(loop);
+    }
+    return ready;
 }
 
 void tp_loop_run(tp_loop *loop)
@@ -353,12 +348,12 @@ void tp_loop_stop(tp_loop *loop)
 
 int64_t tpi_loop_before_ns(const tp_loop *loop)
 {
-    return loop->before_ns;
+    return loop->turning ? loop->before_ns : loop->turn_ns;
 }
 
-int64_t tpi_loop_turn_ns(const tp_loop *loop)
+int64_t tpi_loop_idle_ns(const tp_loop *loop)
 {
-    return loop->turn_ns;
+    return loop->idle_ns;
 }
 
 void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns)
@@ -406,13 +401,13 @@ int tp_loop_fd(const tp_loop *loop)
 int64_t tp_loop_deadline(tp_loop *loop)
 {
     const int64_t now_ns = tp_clock_now_ns(loop->clock);
-    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+    const int64_t next_ns = find_due(loop);
 
     uv_timer_stop(&loop->alarm); /* it repeats what our timers say */
     uv_update_time(&loop->uv);
     /* 0 while libuv has something to do first, for example to watch a new socket */
     const int timeout_ms = uv_backend_timeout(&loop->uv);
-    if (has_callbacks(loop) || timeout_ms == 0) {
+    if (next_ns == INT64_MIN || timeout_ms == 0) {
         return now_ns;
     }
     const int64_t uv_ns = timeout_ms < 0 ? TP_NEVER : now_ns + timeout_ms * TP_NS_PER_MS;
@@ -421,49 +416,28 @@ int64_t tp_loop_deadline(tp_loop *loop)
 
 /* ---- After each turn ------------------------------------------------------------------------- */
 
-static after_queue *queue_of(tp_loop *loop, const tp_after *after)
+static void add(tp_loop *loop, tp_after *after, tpi_urgency urgency)
 {
-    return after->later ? &loop->later : &loop->after;
-}
-
-static void enqueue(tp_loop *loop, tp_after *after, bool later)
-{
-    after->queued = true;
-    after->later = later;
-    after->turn = loop->turns;
-    after_queue *queue = queue_of(loop, after);
-    after->next = NULL;
-    after->previous = queue->newest;
-    *(queue->newest != NULL ? &queue->newest->next : &queue->oldest) = after;
-    queue->newest = after;
+    assert(tp_loop_is_current(loop));
+    tpi_afters_add(&loop->afters, after, urgency);
 }
 
 void tp_loop_after(tp_loop *loop, tp_after *after)
 {
-    assert(tp_loop_is_current(loop));
-    if (after->queued && after->later) {
-        tp_loop_after_cancel(loop, after);
-    }
-    if (!after->queued) {
-        enqueue(loop, after, false);
-    }
+    add(loop, after, TPI_AFTER);
 }
 
 void tp_loop_later(tp_loop *loop, tp_after *after)
 {
-    assert(tp_loop_is_current(loop));
-    if (!after->queued) {
-        enqueue(loop, after, true);
-    }
+    add(loop, after, TPI_LATER);
+}
+
+void tp_loop_last(tp_loop *loop, tp_after *after)
+{
+    add(loop, after, TPI_LAST);
 }
 
 void tp_loop_after_cancel(tp_loop *loop, tp_after *after)
 {
-    if (!after->queued) {
-        return;
-    }
-    after_queue *queue = queue_of(loop, after);
-    *(after->previous != NULL ? &after->previous->next : &queue->oldest) = after->next;
-    *(after->next != NULL ? &after->next->previous : &queue->newest) = after->previous;
-    after->queued = false;
+    tpi_afters_cancel(&loop->afters, after);
 }

@@ -1,5 +1,6 @@
 /* loop_test.c - turns, tasks, what is done after turns, and signals. Only the main thread calls
  * cmocka. */
+#include "loop/idle.h"
 #include "loop/task.h"
 
 #include <signal.h>
@@ -451,6 +452,55 @@ static void the_loop_knows_its_clock(void **state)
     tp_loop_destroy(NULL);
 }
 
+/* ---- Waits ----------------------------------------------------------------------------------- */
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+static void spend(void *context)
+{
+    struct bench *b = context;
+
+    b->now_ns += TP_NS_PER_S;
+}
+
+static void a_wait_is_what_lies_between_two_turns(void **state)
+{
+    struct bench *b = *state;
+    tp_timer *timer = NULL;
+
+    assert_int_equal(tp_timer_create(&timer, b->loop, spend, b, &b->err), TP_OK);
+    turn(b);
+    b->now_ns += 3 * TP_NS_PER_S;
+    turn(b);
+    assert_int_equal(tpi_loop_idle_ns(b->loop), 3 * TP_NS_PER_S); /* nothing was due */
+    tp_timer_at(timer, b->now_ns + TP_NS_PER_S);
+    turn(b);
+    assert_int_equal(tpi_loop_idle_ns(b->loop), 0);
+    b->now_ns += TP_NS_PER_S + 10 * TP_NS_PER_MS;
+    turn(b);
+    assert_int_equal(tpi_loop_idle_ns(b->loop), TP_NS_PER_S + 10 * TP_NS_PER_MS);
+    turn(b); /* the one before has taken a second */
+    assert_int_equal(tpi_loop_idle_ns(b->loop), 0);
+    tp_timer_destroy(timer);
+}
+
+static void a_wait_that_ends_too_late_is_none(void **state)
+{
+    struct bench *b = *state;
+    tp_timer *timer = NULL;
+
+    assert_int_equal(tp_timer_create(&timer, b->loop, nothing, NULL, &b->err), TP_OK);
+    tp_timer_at(timer, b->now_ns + TP_NS_PER_S);
+    turn(b);
+    b->now_ns += TP_NS_PER_S + 30 * TP_NS_PER_MS;
+    turn(b);
+    assert_int_equal(tpi_loop_idle_ns(b->loop), 0);
+    tp_timer_destroy(timer);
+}
+
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 static void on_signal(void *context, int number)
@@ -609,6 +659,8 @@ int main(void)
         LOOP_TEST(a_run_ends_with_the_turn_in_which_it_is_stopped),
         LOOP_TEST(a_stop_before_the_run_ends_it_at_once),
         LOOP_TEST(another_thread_stops_the_loop),
+        LOOP_TEST(a_wait_is_what_lies_between_two_turns),
+        LOOP_TEST(a_wait_that_ends_too_late_is_none),
         LOOP_TEST(a_signal_handler_stops_the_loop),
         LOOP_TEST(the_loop_belongs_to_its_maker_until_another_thread_turns_it),
         LOOP_TEST(the_loop_knows_its_clock),

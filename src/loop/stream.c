@@ -277,7 +277,7 @@ void tp_stream_pause(tp_stream *stream)
     if (stream->reading) {
         stream->reading = false;
         uv_read_stop(&stream->uv.stream);
-        wait_since(stream, tpi_loop_turn_ns(stream->loop));
+        wait_since(stream, tpi_loop_before_ns(stream->loop));
         tell_unless_reading(stream);
     }
 }

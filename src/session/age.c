@@ -3,10 +3,10 @@
  *
  * A program that was frozen finds messages in its sockets that have waited. The loop knows when
  * they arrived at the earliest (tp_loop_arrival_ns()): after the beginning of the turn before. An
- * idle loop waits, and a freeze inside a wait looks like a long wait. So the loop is woken at
- * regular times, several times within a lease, as long as there are clients: the *beat*. A turn
- * that comes much later than the beat shows that the program was frozen, or busy, or the machine
- * suspended.
+ * idle loop waits for messages, and knows how long (tpi_loop_idle_ns()). A wait that ends too late
+ * shows that the program was frozen; a freeze that ends before the wait does looks like a long
+ * wait. So the loop is woken at regular times, several times within a lease, as long as there are
+ * clients: the *beat*. No wait is longer than a beat.
  *
  * Messages of a client whose session was busy (tp_session_is_busy()), or whose front had to wait
  * for something else (tp_session_has_to_wait()), have waited, too. What a front sends for a client
@@ -15,6 +15,7 @@
 #include <assert.h>
 
 #include "base/order.h"
+#include "loop/idle.h"
 #include "session/session.h"
 
 /* Beats within a lease; between the two limits. */
@@ -27,28 +28,13 @@ static int64_t now_ns(const tpi_clients *clients)
     return tp_clock_now_ns(tp_hub_clock(clients->hub));
 }
 
-/* The longest wait of an idle loop in which bytes can have come that arrived at this time at the
- * earliest. */
-static int64_t longest_wait_ns(const tpi_clients *clients, int64_t arrival_ns)
-{
-    const struct beat *beat = &clients->beat;
-
-    return arrival_ns >= beat->since_ns ? beat->period_ns : beat->longer_ns;
-}
-
-/* Two beats: what is younger may have come during an ordinary wait. */
-static bool is_gap(int64_t time_ns, int64_t wait_ns)
-{
-    return time_ns > 2 * wait_ns;
-}
-
 /* The waits of threads end late when the machine was suspended: they do not count that time. */
 static void on_beat(void *context)
 {
     tpi_clients *clients = context;
     const int64_t now = now_ns(clients);
 
-    if (is_gap(now - clients->beat.last_ns, clients->beat.period_ns)) {
+    if (now - clients->beat.last_ns > 2 * clients->beat.period_ns) {
         tpi_panic_wake(tpi_panic_of(clients->hub));
     }
     clients->beat.last_ns = now;
@@ -56,9 +42,8 @@ static void on_beat(void *context)
 
 static void start(tpi_clients *clients, int64_t period_ns)
 {
-    clients->beat.longer_ns = clients->beat.period_ns;
     clients->beat.period_ns = period_ns;
-    clients->beat.since_ns = clients->beat.last_ns = now_ns(clients);
+    clients->beat.last_ns = now_ns(clients);
     tp_timer_every(clients->beat.timer, period_ns);
 }
 
@@ -69,7 +54,6 @@ tp_status tpi_age_join(tpi_clients *clients, tp_error *err)
     if (clients->beat.timer == NULL) {
         status = tp_timer_create(&clients->beat.timer, tpi_hub_loop(clients->hub), on_beat, clients,
                                  err);
-        clients->beat.period_ns = longest_beat_ns;
         if (status == TP_OK) {
             start(clients, longest_beat_ns);
         }
@@ -173,12 +157,22 @@ static int64_t arrival_ns(const tp_session *session)
                : since_ns;
 }
 
+static int64_t idle_ns(const tp_session *session)
+{
+    return tpi_loop_idle_ns(tpi_hub_loop(session->hub));
+}
+
+/* The last wait and ordinary work do not explain an age. */
+static bool has_waited(const tp_session *session, int64_t age_ns)
+{
+    return age_ns - idle_ns(session) > session->clients->beat.period_ns;
+}
+
 int64_t tpi_age_ns(const tp_session *session)
 {
-    const int64_t since_ns = arrival_ns(session);
-    const int64_t age_ns = now_ns(session->clients) - since_ns;
+    const int64_t age_ns = now_ns(session->clients) - arrival_ns(session);
 
-    return is_gap(age_ns, longest_wait_ns(session->clients, since_ns)) ? age_ns : 0;
+    return has_waited(session, age_ns) ? age_ns : 0;
 }
 
 int64_t tp_session_arrived_ns(const tp_session *session, int64_t lease_ns)
@@ -188,13 +182,13 @@ int64_t tp_session_arrived_ns(const tp_session *session, int64_t lease_ns)
     return now_ns(session->clients) - tpi_age_ns(session);
 }
 
+/* A wait that is not short beside the lease says nothing: the message may have come at its end. A
+ * lease that was known before the wait is several beats long. */
 int64_t tpi_age_end_ns(const tp_session *session, int64_t lease_ns)
 {
     const int64_t since_ns = arrival_ns(session);
     const int64_t now = now_ns(session->clients);
-    const int64_t wait_ns = longest_wait_ns(session->clients, since_ns);
-    /* Ordinary waits that were longer than the lease say nothing. */
-    const bool counts = wait_ns < lease_ns || is_gap(now - since_ns, wait_ns);
+    const bool counts = idle_ns(session) <= lease_ns / 2 || has_waited(session, now - since_ns);
     const int64_t begin_ns = counts ? since_ns : now;
 
     return begin_ns + tpi_smaller(lease_ns, TP_NEVER - now);

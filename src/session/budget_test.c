@@ -186,6 +186,54 @@ static void guests_of_a_host_share_its_account(void **state)
     assert_false(tp_session_is_busy(s->clients[2].session));
 }
 
+/* What a front queues to send. */
+struct flush {
+    tp_after after;
+    char *trace;
+    char letter;
+};
+
+static void note_flush(tp_after *after)
+{
+    const struct flush *flush = (struct flush *)after;
+
+    flush->trace[strlen(flush->trace)] = flush->letter;
+}
+
+static void flush_soon(struct scene *s, struct flush *flush, int client, bool urgent)
+{
+    tp_session_flush_soon(s->clients[client].session, &flush->after, urgent);
+}
+
+/* Data and replies to guests go out behind those to members. A guest that may be about to show a
+ * key gets its replies like a member. */
+static void what_goes_to_guests_goes_out_last(void **state)
+{
+    struct scene *s = *state;
+    char trace[16] = "";
+    struct flush flushes[5];
+
+    for (int i = 0; i < 5; i++) {
+        flushes[i] =
+            (struct flush){.after.run = note_flush, .trace = trace, .letter = (char)('a' + i)};
+    }
+    tpi_budget_charge(s->clients[0].session, 100000);
+    tpi_budget_charge(s->clients[2].session, 100000);
+    assert_true(tp_session_comes_last(s->clients[0].session));
+    assert_false(tp_session_comes_last(s->clients[4].session));
+    assert_false(tp_session_comes_last(s->clients[6].session));
+    flush_soon(s, &flushes[0], 0, true);
+    flush_soon(s, &flushes[1], 2, false);
+    flush_soon(s, &flushes[2], 6, false);
+    flush_soon(s, &flushes[3], 4, true);
+    flush_soon(s, &flushes[4], 7, true);
+    pass(s, 1); /* with a clock that stands still, one at least in each turn */
+    turn(s);
+    assert_string_equal(trace, "decab");
+    tp_session_set_reach(s->clients[0].session, TP_REACH_UNIX); /* a member now */
+    assert_false(tp_session_comes_last(s->clients[0].session));
+}
+
 /* No single answer is large, and nobody has to wait. What others ask afterwards is little. */
 static void memory_is_given_back_after_much_work_in_small_pieces(void **state)
 {
@@ -1019,6 +1067,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guest_has_its_share_of_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
+        cmocka_unit_test_setup_teardown(what_goes_to_guests_goes_out_last, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_given_back_after_clients_held_much, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_given_back_after_much_work_in_small_pieces, begin,
                                         end),

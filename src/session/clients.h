@@ -11,10 +11,8 @@
 
 /* age.c: wakes the loop while there are clients. */
 struct beat {
-    tp_timer *timer;   /* owned; NULL while there are no clients */
-    int64_t period_ns; /* since `since_ns` */
-    int64_t since_ns;
-    int64_t longer_ns; /* the period before that */
+    tp_timer *timer; /* owned; NULL while there are no clients */
+    int64_t period_ns;
     int64_t last_ns;
 };
 

@@ -92,6 +92,29 @@ bool tp_session_has_replies(const tp_session *session)
     return session->queue.kept_bytes > 0;
 }
 
+bool tp_session_comes_last(tp_session *session)
+{
+    assert(session_is_current(session));
+    return tpi_budget_is_guest(session) && !tp_session_is_new(session);
+}
+
+/* Called for each message that is queued: mostly the callback waits already. */
+void tp_session_flush_soon(tp_session *session, tp_after *flush, bool urgent)
+{
+    tp_loop *loop = tpi_hub_loop(session->hub);
+
+    if (flush->queued && !urgent) {
+        return;
+    }
+    if (tp_session_comes_last(session)) {
+        tp_loop_last(loop, flush);
+    } else if (urgent) {
+        tp_loop_after(loop, flush);
+    } else {
+        tp_loop_later(loop, flush);
+    }
+}
+
 tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
 {
     return tpi_queue_at(&session->queue, i);

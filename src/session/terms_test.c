@@ -131,6 +131,70 @@ static void the_loop_wakes_up_several_times_within_a_lease(void **state)
     assert_int_equal(beat_ns(s), 15 * TP_NS_PER_MS);
 }
 
+/* The loop waits, and reads a velocity that has come since the turn before. */
+static tp_status drive_after(struct stage *s, double wait_s, uint32_t valid_ms)
+{
+    const int64_t before_ns = tpi_loop_before_ns(s->b.loop);
+
+    bench_move_clock(&s->b, wait_s);
+    tp_loop_turn(s->b.loop, false);
+    bench_move_clock(&s->b, 0.001); /* the turn takes some time */
+    const int64_t age_ns = tp_clock_now_ns(&s->b.clock) - before_ns;
+    return drive_late(s, (double)age_ns / (double)TP_NS_PER_S, valid_ms);
+}
+
+static void shorten_the_lease(struct stage *s)
+{
+    tp_session_speak_leases(s->sessions[0], true);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(drive_after(s, 0.24, 200), TP_OK);
+}
+
+/* The first wait after that is as short as the new lease wants it. */
+static void a_lease_that_was_shortened_just_before_a_freeze_counts(void **state)
+{
+    struct stage *s = *state;
+
+    shorten_the_lease(s);
+    assert_int_equal(drive_after(s, 0.4, 200), TP_E_TIMEOUT);
+    assert_string_equal(s->err.text, "position2d:0: VEL can be 0.4 s old, more than its lease of "
+                                     "0.2 s: the server was frozen or busy");
+}
+
+static void a_lease_counts_from_the_beginning_of_a_wait(void **state)
+{
+    struct stage *s = *state;
+
+    shorten_the_lease(s);
+    tp_loop_turn(s->b.loop, false);
+    const int64_t since_ns = tp_clock_now_ns(&s->b.clock);
+    assert_int_equal(drive_after(s, 0.05, 200), TP_OK); /* a beat */
+    tpi_loop_set_arrival(s->b.loop, since_ns);
+    assert_int_equal(tpi_age_end_ns(s->sessions[0], TP_NS_PER_S / 5), since_ns + TP_NS_PER_S / 5);
+    tpi_loop_set_arrival(s->b.loop, TP_NEVER);
+}
+
+/* A beat was due before. */
+static void a_wait_that_ends_too_late_shows_a_freeze(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_speak_leases(s->sessions[0], true);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(drive_after(s, 0.4, 200), TP_E_TIMEOUT); /* nobody knew of this lease before */
+}
+
+/* It may have come at the end of the wait. */
+static void a_first_command_may_come_after_a_wait_that_is_longer_than_its_lease(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_speak_leases(s->sessions[0], true);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(drive_after(s, 0.24, 80), TP_OK);
+    assert_float_equal(lease_left_s(s), 0.08, 1e-6);
+}
+
 /* In the process of a driver, messages have the time at which the server sent them. */
 static void a_part_of_a_server_goes_by_the_time_of_sending(void **state)
 {
@@ -355,6 +419,10 @@ int main(void)
         STAGE_TEST(its_validity_is_shorter_by_the_same_time),
         STAGE_TEST(a_message_that_is_as_old_as_its_lease_renews_nothing),
         STAGE_TEST(the_loop_wakes_up_several_times_within_a_lease),
+        STAGE_TEST(a_lease_that_was_shortened_just_before_a_freeze_counts),
+        STAGE_TEST(a_lease_counts_from_the_beginning_of_a_wait),
+        STAGE_TEST(a_wait_that_ends_too_late_shows_a_freeze),
+        STAGE_TEST(a_first_command_may_come_after_a_wait_that_is_longer_than_its_lease),
         STAGE_TEST(a_part_of_a_server_goes_by_the_time_of_sending),
         STAGE_TEST(an_answer_has_the_address_of_the_device_and_the_time),
         STAGE_TEST(a_panic_is_reported_to_clients_that_want_to_know),

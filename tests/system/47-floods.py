@@ -6,9 +6,11 @@ floods.py describes the rule. `./troupe floods` runs the whole table; here are t
 table, another one each day."""
 import argparse
 import contextlib
+import multiprocessing
 import os
 import random
 import select
+import selectors
 import signal
 import socket
 import ssl
@@ -586,6 +588,44 @@ def panics_in_a_panic():
             tap.equal(min(worst) < 0.05, True)
 
 
+def read_and_flood(address, clients, lasers, pipe):
+    """In a process of its own: clients that open all lasers, read what comes, and send requests without end."""
+    def opening(index):
+        return floods.message(PLAYER, REQUEST, 3, struct.pack(">IIIIIII", 0, 0, player.LASER, index, 1, 0, 0))
+
+    flood = floods.burst_of(floods.message(player.LASER, REQUEST, 1, b""))
+    room = bytearray(1 << 16)
+    with contextlib.ExitStack() as stack:
+        selector = stack.enter_context(selectors.DefaultSelector())
+        for _ in range(clients):
+            client = stack.enter_context(player.Client(address)).socket
+            client.sendall(b"".join(opening(index) for index in range(lasers)))
+            client.setblocking(False)
+            selector.register(client, selectors.EVENT_READ)
+        pipe.send("all are there")
+        while not pipe.poll():
+            for key, _ in selector.select(0.1):
+                with contextlib.suppress(OSError):
+                    key.fileobj.recv_into(room)
+                    key.fileobj.send(flood)
+
+
+def data_of_many_devices_to_clients_that_flood():
+    """What many guests get of many devices goes out behind what others get, and is looked at once for all that waits."""
+    lasers, clients = 50, 300
+    text = "".join(f'driver ( name "fake" rate 50 provides [ "laser:{i}" ] )\n' for i in range(lasers))
+    with floods.trial(PROGRAM, text + 'driver ( name "fake" provides [ "position2d:0" ] )\n') as trial:
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe()
+        crowd = context.Process(target=read_and_flood, args=(trial.server.address, clients, lasers, theirs), daemon=True)
+        crowd.start()
+        tap.equal(ours.recv(), "all are there")
+        holds(lambda: trial.watch(2))
+        ours.send("end")
+        crowd.join(30)
+        crowd.kill()
+
+
 def a_part_of_the_table():
     messages = floods.all_messages(PROGRAM)
     day = int(time.time() // 86400)
@@ -600,4 +640,4 @@ tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_
          long_answers_of_the_web_cost_little, the_first_websocket_stalls_nobody, new_devices_are_told_in_pieces, a_graph_is_made_once_for_all, answers_of_the_web_that_nobody_reads, devices_that_guests_use_on_the_web, old_lists_of_devices_that_nobody_reads, files_that_nobody_reads, greetings_of_TLS,
          guests_beside_clients_that_connect_again_and_again,
          a_key_that_is_shown_during_a_flood, newcomers_that_ask_for_much,
-         newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, a_part_of_the_table)
+         newcomers_delay_no_key_of_other_fronts, panics_in_a_panic, data_of_many_devices_to_clients_that_flood, a_part_of_the_table)

@@ -2,8 +2,10 @@
 """troupe list, and how a server is named.  argv: the troupe program."""
 import json
 import os
+import signal
 import socket
 import tempfile
+import threading
 
 import cli
 import player
@@ -99,6 +101,49 @@ def what_is_no_server_is_not_waited_for():
         port = listener.getsockname()[1]
         says(troupe("list", f"localhost:{port}", "--timeout", "0.25"), 1,
              f"troupe list: tcp:localhost:{port}: no greeting from a server within 250 ms\n")
+
+
+WEB_PAGE = ('this is a page for browsers and no Player server; programs use the port that the server prints as "listening on port", '
+            "6665 if nothing else is said")
+OTHER_FRONT = ("this is no Player server; timed motion and universal robots have ports of their own (7665, 8665), "
+               "programs use 6665")
+
+
+def the_ports_of_other_fronts_are_told_at_once():
+    """They wait for a question; a client would wait for a minute."""
+    fronts = 'open yes\n' + SMALL + '\nfront ( name "web" port 0 )\nfront ( name "universal" port 0 )\nfront ( name "motion" port 0 )\n'
+    with player.server(cli.PROGRAM, fronts) as server:
+        for front, what in (("web", WEB_PAGE), ("universal", OTHER_FRONT), ("motion", OTHER_FRONT)):
+            url = f"127.0.0.1:{server.fronts[front]}"
+            for command in (("list",), ("print", "laser"), ("send", "gripper", "OPEN"), ("stat",)):
+                says(troupe(*command, "--timeout", "60", url=url), 1, f"troupe {command[0]}: tcp:{url}: {what}\n")
+
+
+def greet(listener, text, greeted):
+    connection, _ = listener.accept()
+    with connection:
+        connection.sendall(text)
+        greeted.wait()
+
+
+def a_greeting_that_is_short_is_told_at_once():
+    greeted = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=greet, args=(listener, b"220 mail\r\n", greeted)).start()
+        url = f"127.0.0.1:{listener.getsockname()[1]}"
+        says(troupe("list", "--timeout", "60", url=url), 1,
+             f'troupe list: tcp:{url}: this is no Player server, it says "220 mail.."\n')
+        greeted.set()
+
+
+def a_server_that_is_slow_to_greet_is_awaited():
+    """It finds the question of the client on another connection, and is none the worse for it."""
+    with player.server(cli.PROGRAM) as server:
+        player.freeze(server.process.pid)
+        threading.Timer(1, os.kill, (server.process.pid, signal.SIGCONT)).start()
+        listed = troupe("list", "--timeout", "60", url=cli.at(server))
+        tap.equal((listed.returncode, listed.stderr), (0, ""))
+        tap.equal(listed.stdout, troupe("list", url=cli.at(server)).stdout)
 
 
 def a_player_server_has_less_to_tell():
@@ -200,7 +245,9 @@ def a_reader_who_has_seen_enough_is_no_failure(url):
 
 tap.main(devices_are_listed, devices_beyond_the_end_of_players_list_are_listed, a_map_sends_nothing_to_print,
          programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
-         no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for, a_player_server_has_less_to_tell,
+         no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for,
+         the_ports_of_other_fronts_are_told_at_once, a_greeting_that_is_short_is_told_at_once,
+         a_server_that_is_slow_to_greet_is_awaited, a_player_server_has_less_to_tell,
          a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next,
          a_server_in_the_program_isolates_drivers, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
          a_reader_who_has_seen_enough_is_no_failure)

@@ -237,6 +237,57 @@ def so_is_what_waited_for_a_server_that_does_not_answer():
         tap.equal(running.ended(), (1, ""))
 
 
+def says_connection(text, count):
+    what = "1 command that waited meanwhile is" if count == 1 else f"{count} commands that waited meanwhile are"
+    assert re.fullmatch(f"troupe send: the connection took [0-9.]+ s: {what} left out\n", text), text
+
+
+def so_is_what_waited_for_the_connection():
+    """Its writer goes on: these are velocities of before."""
+    with SlowPuppet([(4, 0)], lambda message: True) as puppet, \
+            Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=subprocess.PIPE) as running:
+        velocities(running, 1)
+        puppet.await_begin()
+        velocities(running, 2, 3)
+        time.sleep(FROZEN)
+        puppet.free.set()
+        says_connection(running.error(), 3)
+        velocities(running, 4)
+        tap.equal(speeds(puppet.commands(1)), [4])
+        running.process.stdin.close()
+        tap.equal(running.ended(), (1, ""))
+        tap.equal(speeds(puppet.commands(1)), [4])
+
+
+def send_slowly(stdin, write):
+    """What is sent of an input that is complete before there is a connection."""
+    with SlowPuppet([(4, 0)], lambda message: True) as puppet, \
+            Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=stdin) as running:
+        write(running)
+        puppet.await_begin()
+        time.sleep(FROZEN)
+        puppet.free.set()
+        tap.equal(running.ended(), (0, ""))
+        return speeds(puppet.commands(3))
+
+
+def unless_the_writer_has_ended():
+    """A file, and the output of echo: no part of it is newer than another."""
+    def write(running):
+        velocities(running, 1, 2, 3)
+        running.process.stdin.close()
+
+    tap.equal(send_slowly(subprocess.PIPE, write), [1, 2, 3])
+    with tempfile.TemporaryFile() as file:
+        file.write(b"".join(map(velocity, (1, 2, 3))))
+        file.seek(0)
+        tap.equal(send_slowly(file, lambda running: None), [1, 2, 3])
+    reader, writer = a_socket()
+    os.write(writer, b"".join(map(velocity, (1, 2, 3))))
+    os.close(writer)
+    tap.equal(send_slowly(reader, lambda running: os.close(reader)), [1, 2, 3])
+
+
 def a_terminal():
     there, here = pty.openpty()
     tty.setraw(here)
@@ -464,7 +515,8 @@ tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_
          what_moves_only_for_a_moment_gets_a_hint,
          whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
          commands_come_through_a_pipe, many_commands_arrive_all, so_they_do_in_a_process_of_the_driver,
-         what_waited_for_a_frozen_program_is_left_out, so_is_what_waited_for_a_server_that_does_not_answer, whatever_the_input_is,
+         what_waited_for_a_frozen_program_is_left_out, so_is_what_waited_for_a_server_that_does_not_answer,
+         so_is_what_waited_for_the_connection, unless_the_writer_has_ended, whatever_the_input_is,
          a_command_whose_program_is_frozen_before_it_is_sent_is_refused, mistakes_in_a_pipe_are_told_with_their_line,
          a_pipe_that_is_silent_keeps_the_robot_going,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,

@@ -41,8 +41,8 @@ def speed(client):
             return struct.unpack_from(">6d", message.body)[3]
 
 
-def go(client, forward):
-    client.send(POSITION2D, 1, player.COMMAND, 1, struct.pack(">dddI", forward, 0, 0, 1))
+def go(client, forward, index=1):
+    client.send(POSITION2D, index, player.COMMAND, 1, struct.pack(">dddI", forward, 0, 0, 1))
 
 
 def every_shipped_configuration_is_right():
@@ -108,6 +108,26 @@ def what_the_device_below_refuses_is_told_too():
         tap.equal(told, ["position2d:2: px of pose2d is not a number from -1e+09 to 1e+09"] * 2)
 
 
+def what_a_driver_commands_of_its_own_accord_is_told_too():
+    """A journey to a goal: somebody else has the robot."""
+    for name in ("vfh", "nd", "snd"):
+        text = (f'open yes\ndriver ( name "fake" provides [ "position2d:0" "laser:0" ] writer ( driver "{name}" rank -1 ) )\n'
+                f'driver ( name "{name}" provides [ "position2d:1" ] requires [ "position2d:0" "laser:0" ] )\n')
+        with player.server(PROGRAM, text) as server, player.Client(server.address) as traveller, \
+                player.Client(server.address) as holder:
+            traveller.hello()
+            holder.open(POSITION2D, 0)
+            go(holder, 0.1, 0)  # before the driver, whose rank is lower
+            traveller.open(POSITION2D, 1)
+            traveller.send(POSITION2D, 1, player.COMMAND, 2, struct.pack(">ddddddI", 2, 0, 0, 0, 0, 0, 1))
+            told = []
+            while not told:
+                message = traveller.message()
+                told += [message.body[12:].split(b"\0")[0].decode()] if message.subtype == ERROR else []
+                go(holder, 0.1, 0)
+            tap.equal(told[0].split(" by ")[0], "position2d:1: position2d:0 is held")
+
+
 def a_blocked_way_is_not():
     blocked = re.sub(r"slow_distance \S+", "slow_distance 21", CAREFUL.replace("stop_distance 0.3", "stop_distance 20"))
     assert blocked != CAREFUL
@@ -132,5 +152,6 @@ def the_table_of_drivers_is_complete():
         tap.equal((name, rows[name]), (name, sorted(line.split()[0] for line in told if line.startswith("  "))))
 
 
-tap.main(what_the_device_below_refuses_is_told_too, every_shipped_configuration_is_right, free_space_is_smaller_than_what_is_seen, a_clear_way_is_gone,
+tap.main(what_the_device_below_refuses_is_told_too, what_a_driver_commands_of_its_own_accord_is_told_too,
+         every_shipped_configuration_is_right, free_space_is_smaller_than_what_is_seen, a_clear_way_is_gone,
          the_first_command_after_a_cold_start_counts, what_it_refuses_is_told_to_who_commands, a_blocked_way_is_not, the_table_of_drivers_is_complete)

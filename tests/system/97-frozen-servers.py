@@ -238,6 +238,35 @@ def what_waited_for_a_frozen_server_moves_nothing():
     make_trials([(kind, [1.2]) for kind in KINDS])
 
 
+SHORT = 0.2
+LEASE_REQUEST, ASKS_DURATION = 242, 1
+
+
+def a_lease_that_was_shortened_just_before_a_freeze_counts():
+    """The loop has not waited since then; the freeze is shorter than two of the waits before that."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        board = stack.enter_context(trials.board())
+        line = Line(f"{folder}/line")
+        stack.callback(line.close)
+        base = trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+        server = stack.enter_context(player.server(PROGRAM, "open yes\n" + base))
+        late = []
+        for _ in range(8):
+            with player.Client(server.address) as client:
+                client.open(player.POSITION2D, 0)
+                ask = struct.pack(">IdiIddiIIc3x", ASKS_DURATION, SHORT, 0, 0, 0, 0, 0, 1, 1, b"\0")
+                tap.equal(client.request(player.POSITION2D, 0, LEASE_REQUEST, ask).type, player.ACK)
+                player.freeze(server.process.pid)
+                late.append(round(now(), 6))
+                client.send(player.POSITION2D, 0, player.COMMAND, 1, struct.pack(">dddI", late[-1], 0, 0, 1))
+                time.sleep(2 * SHORT)
+                os.kill(server.process.pid, signal.SIGCONT)
+                client.request(player.POSITION2D, 0, 1)  # its geometry: by then the command was handled
+        print(f"# {sum(speed in late for speed, _ in line.written)} of {len(late)} old commands were written")
+        tap.equal([speed for speed, _ in line.written if speed in late], [])
+
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROBOT = ('driver ( name "robotfile" robot "troupe" port "devices" requires [ "position2d:0" ] provides [ "universal:0" ] '
          'max_speed 0.5 width 0.38 )\n')
@@ -340,6 +369,14 @@ class Outputs:
 
 
 def what_follows_from_data_that_waited_switches_nothing():
+    check_what_follows_from_data("dio:0")
+
+
+def nor_what_a_thread_passes_on():
+    check_what_follows_from_data("dio:2")
+
+
+def check_what_follows_from_data(inputs):
     """Inputs of another server switch outputs here. While this one is frozen they are 5, and 6 from then on."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -348,7 +385,8 @@ def what_follows_from_data_that_waited_switches_nothing():
         near = stack.enter_context(player.server(PROGRAM, f"""open yes
 driver ( name "remote" provides [ "dio:0" ] url "tcp:127.0.0.1:{far.ports[0]}" )
 driver ( name "fake" provides [ "dio:5" ] port "unix:{folder}/line" )
-driver ( name "diodelay" provides [ "dio:1" ] requires [ "bits:::dio:0" "state:::dio:5" ] init_state "000" alwayson yes )
+driver ( name "carrier" plugin "{PLUGIN}" provides [ "dio:2" ] requires [ "dio:0" ] )
+driver ( name "diodelay" provides [ "dio:1" ] requires [ "bits:::{inputs}" "state:::dio:5" ] init_state "000" alwayson yes )
 """))
         with player.Client(far.address) as hand:
             def switch(bits):
@@ -398,7 +436,9 @@ def the_same_for_a_minute():
     make_trials([(next(kinds), [60]) for _ in range(LONG)])
 
 
-tap.main(what_waited_for_a_frozen_server_moves_nothing, a_played_program_that_was_frozen_does_not_go_on,
+tap.main(what_waited_for_a_frozen_server_moves_nothing, a_lease_that_was_shortened_just_before_a_freeze_counts,
+         a_played_program_that_was_frozen_does_not_go_on,
          a_program_that_runs_in_a_frozen_server_does_not_go_on, what_follows_from_data_that_waited_switches_nothing,
+         nor_what_a_thread_passes_on,
          frames_at_their_times_do_not_go_on_after_a_freeze, *([the_same_in_many_trials] if TRIALS else []),
          *([the_same_for_a_minute] if LONG else []))

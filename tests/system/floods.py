@@ -185,19 +185,27 @@ class Trial:
         time.sleep(0.7)
         self.idle = p99(self.witness.take()[0])
 
-    def attack(self, interf, data, seconds, once=False, attackers=ATTACKERS, connect=None):
-        """`data` from several clients: once each, or without end. `connect` makes clients of another front."""
-        before = highest = self.server.memory()
+    def watch(self, seconds, before=None):
+        """What the witness notices of clients that the caller has; `before` is the memory without them."""
+        before = self.server.memory() if before is None else before
+        highest = before
         self.witness.take()
-        running = [Attacker(self.server.address, interf, data, once, connect) for _ in range(attackers)]
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             highest = max(highest, self.server.memory())
             time.sleep(0.01)
         asked, control = self.witness.take()
+        return Result(self.idle, p99(asked), p99(control), highest - before, 0)
+
+    def attack(self, interf, data, seconds, once=False, attackers=ATTACKERS, connect=None):
+        """`data` from several clients: once each, or without end. `connect` makes clients of another front."""
+        before = self.server.memory()
+        running = [Attacker(self.server.address, interf, data, once, connect) for _ in range(attackers)]
+        result = self.watch(seconds, before)
         for attacker in running:
             attacker.end()
-        return Result(self.idle, p99(asked), p99(control), highest - before, memory_after(self.server, before))
+        result.kept = memory_after(self.server, before)
+        return result
 
     def end(self):
         self.witness.end()

@@ -1,13 +1,14 @@
 /*
- * stopwatch.c - a plug-in for trials: a base that notes when it is moved and stopped, and a driver
- * that keeps the loop busy.
+ * stopwatch.c - a plug-in for trials: a base that notes when it is moved and stopped, a driver that
+ * keeps the loop busy, and one that passes data on.
  *
  * `stopwatch` is a position2d with a thread of its own, as a driver of hardware is. RESET_ODOM
  * makes it wait until somebody has written to its `gate`, a FIFO. What happens is noted on a board
  * (board.h). With a `port` it writes lines there: "V SPEED" when it is to move, "S" when a panic
  * stops it, "H" when anything else does, and "T" once in each `tick`; these three with the time.
  * `blocker` is a dio on the loop: the value that it is sent is for how many milliseconds it does
- * not give it back; with 0 it waits at its `gate`.
+ * not give it back; with 0 it waits at its `gate`. `carrier` is a dio with a thread of its own
+ * whose inputs are those of another.
  *
  * With `watch yes` an instance keeps watches in the server; drivers of hardware have no threads.
  */
@@ -267,4 +268,43 @@ TP_API const tp_driver tp_driver_blocker = {
     .params = blocker_params,
     .ops = &blocker_ops,
     .flags = TP_DRIVER_ON_LOOP,
+};
+
+/* ---- Data that goes through a thread --------------------------------------------------------- */
+
+struct carrier {
+    tp_link *link;     /* borrowed */
+    tp_device *device; /* borrowed */
+};
+
+static const tp_dio_ops carrier_dio_ops = {0};
+
+static tp_status carrier_init(tp_instance *self, tp_error *err)
+{
+    struct carrier *c = tp_instance_state(self);
+    const tp_status status = tp_require(self, &tp_interface_dio, NULL, &c->link, err);
+
+    return status == TP_OK ? tp_offer_dio(self, NULL, &carrier_dio_ops, &c->device, err) : status;
+}
+
+static void carrier_data(tp_instance *self, tp_link *link, const tp_msg *msg)
+{
+    const struct carrier *c = tp_instance_state(self);
+
+    (void)link;
+    if (tp_msg_header(msg)->subtype == TP_DIO_DATA_VALUES) {
+        tp_publish(c->device, TP_DIO_DATA_VALUES, tp_msg_payload(msg), 0);
+    }
+}
+
+static const tp_driver_ops carrier_ops = {.init = carrier_init, .data = carrier_data};
+
+extern const tp_driver tp_driver_carrier;
+
+TP_API const tp_driver tp_driver_carrier = {
+    .abi = TP_DRIVER_ABI,
+    .name = "carrier",
+    .summary = "passes inputs on",
+    .state_size = sizeof(struct carrier),
+    .ops = &carrier_ops,
 };
