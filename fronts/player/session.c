@@ -37,11 +37,14 @@ static void on_ready(void *context)
     struct client *client = context;
 
     assert(tpi_player_is_current(client->front));
-    if (client->paused && !client->ending && client->transport->has_left != NULL &&
+    if (client->ending) {
+        return; /* which is queued */
+    }
+    if (client->paused && client->transport->has_left != NULL &&
         client->transport->has_left(client) && tp_session_gives_way(client->session)) {
         return;
     }
-    if (client->paused || client->ending) {
+    if (client->paused) {
         tp_loop_after(client->front->loop, &client->flush);
     } else if (!client->blocked) {
         tpi_player_client_flush(client);

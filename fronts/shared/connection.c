@@ -133,10 +133,20 @@ static void on_written(void *context)
     tp_connection_soon(c);
 }
 
+/* Thousands of guests can leave at once. */
 static void on_end(void *context, tp_status status)
 {
+    tp_connection *c = context;
+
+    assert(tpi_connection_is_current(c));
     (void)status;
-    tp_connection_give_up(context);
+    c->ending = true;
+    c->dismissed = false;
+    if (tp_session_is_guest(c->session)) {
+        tp_loop_later(c->all->loop, &c->flush);
+    } else {
+        tp_connection_soon(c);
+    }
 }
 
 static const tp_stream_events stream_events = {
@@ -148,11 +158,13 @@ static void on_ready(void *context)
     tp_connection *c = context;
 
     assert(tpi_connection_is_current(c));
-    if (c->stalled && !c->ending && tp_stream_has_left(c->stream) &&
-        tp_session_gives_way(c->session)) {
+    if (c->ending) {
+        return; /* which is queued */
+    }
+    if (c->stalled && tp_stream_has_left(c->stream) && tp_session_gives_way(c->session)) {
         return;
     }
-    if (c->out.encoding == NULL || c->stalled || c->ending || tp_session_has_replies(c->session)) {
+    if (c->out.encoding == NULL || c->stalled || tp_session_has_replies(c->session)) {
         tp_connection_soon(c);
     } else if (!c->blocked) {
         tp_loop_later(c->all->loop, &c->flush);

@@ -11,10 +11,12 @@ static void on_ready(void *context)
     assert(front_is_current(client->front));
     if (c == NULL) {
         tp_loop_after(client->front->loop, &client->drain);
-    } else if (c->paused && !c->ending && tp_stream_has_left(c->stream) &&
+    } else if (c->ending) {
+        return; /* which is queued */
+    } else if (c->paused && tp_stream_has_left(c->stream) &&
                tp_session_gives_way(client->sessions[FORM_JSON])) {
         return;
-    } else if (c->paused || c->ending || tp_session_has_replies(client->sessions[FORM_JSON])) {
+    } else if (c->paused || tp_session_has_replies(client->sessions[FORM_JSON])) {
         tp_loop_after(client->front->loop, &c->flush);
     } else if (!c->blocked) {
         tp_loop_later(client->front->loop, &c->flush);
