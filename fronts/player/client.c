@@ -44,6 +44,16 @@ void tpi_player_client_flush(struct client *client)
                           client->paused || tp_session_has_replies(client->session));
 }
 
+void tpi_player_client_left(struct client *client)
+{
+    client->ending = true;
+    if (tp_session_is_guest(client->session)) {
+        tp_loop_later(client->front->loop, &client->flush);
+    } else {
+        tp_loop_after(client->front->loop, &client->flush);
+    }
+}
+
 void tpi_player_client_give_up(struct client *client)
 {
     client->ending = true;

@@ -410,7 +410,7 @@ static void on_end(void *context, tp_status status)
 
     assert(tpi_player_is_current(client->front));
     (void)status;
-    tpi_player_client_give_up(client);
+    tpi_player_client_left(client);
 }
 
 static const tp_stream_events stream_events = {

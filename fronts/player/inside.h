@@ -100,6 +100,9 @@ void tpi_player_client_flush(struct client *client);
 /* Close it when this turn is over; nothing more is read. */
 void tpi_player_client_give_up(struct client *client);
 
+/* The other side has left. The end of a guest waits for other work: thousands can leave at once. */
+void tpi_player_client_left(struct client *client);
+
 /* session.c: a client without a session. */
 void tpi_player_session_init(struct client *client, tp_player_front *front,
                              const struct transport *transport);

@@ -133,10 +133,20 @@ static void on_written(void *context)
     tp_connection_soon(c);
 }
 
+/* Thousands of guests can leave at once. */
 static void on_end(void *context, tp_status status)
 {
+    tp_connection *c = context;
+
+    assert(tpi_connection_is_current(c));
     (void)status;
-    tp_connection_give_up(context);
+    c->ending = true;
+    c->dismissed = false;
+    if (tp_session_is_guest(c->session)) {
+        tp_loop_later(c->all->loop, &c->flush);
+    } else {
+        tp_connection_soon(c);
+    }
 }
 
 static const tp_stream_events stream_events = {

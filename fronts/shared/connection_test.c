@@ -17,7 +17,7 @@
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
-enum { DROPPED = 100000, MOST = 3, LONG = 4 << 20 };
+enum { DROPPED = 100000, MOST = 3, MANY = 40, LONG = 4 << 20 };
 
 /* ---- The front ------------------------------------------------------------------------------- */
 
@@ -26,6 +26,7 @@ static struct {
     tp_connection *last;
     unsigned begun, ended, panics, lines, turns;
     bool waits, refuses, finishes, sends;
+    size_t most;        /* connections */
     bool panicked;      /* further panics can wait */
     size_t answer;      /* bytes instead of the line itself; 0 for the line */
     int64_t arrival_ns; /* of the last line, at the earliest */
@@ -158,7 +159,7 @@ static const tp_connection_ops lines_ops = {.state_size = sizeof(unsigned),
 
 static tp_status lines_open(tp_front_instance *self, tp_error *err)
 {
-    return tp_connections_open(&seen.connections, self, &lines_ops, MOST, err);
+    return tp_connections_open(&seen.connections, self, &lines_ops, seen.most, err);
 }
 
 static void lines_close(tp_front_instance *self)
@@ -192,12 +193,13 @@ struct scene {
     peer p;
 };
 
-static int set_up(void **state)
+static int set_up_for(void **state, size_t most)
 {
     struct scene *s = calloc(1, sizeof *s);
 
     assert_non_null(s);
     memset(&seen, 0, sizeof seen);
+    seen.most = most;
     stage_begin(&s->stage, &motor_on_loop);
     const tpi_front_opening opening = {
         .front = &lines,
@@ -208,6 +210,16 @@ static int set_up(void **state)
     s->p.fd = -1;
     *state = s;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_for(state, MOST);
+}
+
+static int set_up_for_many(void **state)
+{
+    return set_up_for(state, MANY);
 }
 
 static int tear_down(void **state)
@@ -602,6 +614,50 @@ static void messages_of_the_session_are_sent_in_their_encoding(void **state)
     tp_msg_unref(msg);
 }
 
+static void set_rights(struct scene *s, tp_right right)
+{
+    const tpi_access access = {.guests = {right, right, TP_RIGHT_OPERATE, right}};
+
+    assert_int_equal(tpi_hub_set_access(s->stage.b.hub, &access), TP_OK);
+}
+
+/* How many of them have ended after the next turn. */
+static unsigned many_leave(struct scene *s)
+{
+    peer peers[MANY];
+
+    for (int i = 0; i < MANY; i++) {
+        enter(s, &peers[i], 0);
+        turn(s); /* libuv watches a new socket from the next turn on */
+    }
+    for (int i = 0; i < MANY; i++) {
+        peer_close(&peers[i]);
+    }
+    const unsigned before = seen.ended;
+    turn(s);
+    return seen.ended - before;
+}
+
+/* So a turn stays short though thousands leave. */
+static void guests_that_leave_at_once_end_in_several_turns(void **state)
+{
+    struct scene *s = *state;
+
+    set_rights(s, TP_RIGHT_READ);
+    assert_in_range(many_leave(s), 1, MANY - 1);
+    turn(s);
+    assert_int_equal(seen.ended, MANY);
+}
+
+/* What they move stops. */
+static void clients_that_may_move_something_end_at_once(void **state)
+{
+    struct scene *s = *state;
+
+    set_rights(s, TP_RIGHT_MOVE);
+    assert_int_equal(many_leave(s), MANY);
+}
+
 static void a_client_that_is_dismissed_gets_what_waits(void **state)
 {
     struct scene *s = *state;
@@ -677,6 +733,7 @@ static void a_connection_that_keeps_room_uses_it_again_unless_it_is_large(void *
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define TEST_OF_MANY(test) cmocka_unit_test_setup_teardown(test, set_up_for_many, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(messages_come_in_any_pieces),
         TEST(what_waits_is_handled_later_and_in_order),
@@ -696,6 +753,8 @@ int main(void)
         TEST(a_client_that_does_not_read_waits),
         TEST(one_too_many_takes_the_place_of_the_least),
         TEST(messages_of_the_session_are_sent_in_their_encoding),
+        TEST_OF_MANY(guests_that_leave_at_once_end_in_several_turns),
+        TEST_OF_MANY(clients_that_may_move_something_end_at_once),
         TEST(a_client_that_is_dismissed_gets_what_waits),
         TEST(a_client_that_is_given_up_gets_nothing_more),
         TEST(a_connection_that_is_idle_holds_nothing),

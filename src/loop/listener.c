@@ -5,6 +5,11 @@
  * without end when there are no file descriptors left and another thread snatches the spare one.
  * Ours lets new connections wait in the kernel and tries again a little later. A part of the
  * descriptors is a reserve, see room.h.
+ *
+ * New connections must not delay those that are there. So a turn accepts for a limited time, not a
+ * limited number; a listener that had much to do for a while rests between its turns, since a
+ * thread that never sleeps waits longer for the processor; and a connection that was reset before
+ * it was accepted becomes no stream.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "troupe/stream.h"
@@ -12,6 +17,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +27,17 @@
 
 #include "loop/address.h"
 #include "loop/inside.h"
+#include "loop/pace.h"
 #include "loop/room.h"
 #include "platform/limit.h"
 
-enum { BACKLOG = 511, ACCEPTED_AT_ONCE = 64, REST_MS = 100, SHORT_REST_MS = 5 };
+/* The kernel drops what comes when its queue is full, and a client tries again after a second. The
+ * queue is no longer than the system allows (net.core.somaxconn). */
+enum { BACKLOG = 4096 };
+
+enum { REST_MS = 100, SHORT_REST_MS = 2 };
 enum { RESERVE_SHARE = 8, LEAST_RESERVE = 4, MOST_RESERVE = 64 }; /* of the descriptors */
+enum { ROOMS_AT_ONCE = 16 }; /* clients that make room in a turn */
 
 enum fate { STAYS, WAITS, IS_CLOSED };
 
@@ -36,8 +49,13 @@ struct tp_listener {
     void (*accept)(void *context, tp_stream *stream);
     void *context;    /* borrowed */
     int fd;           /* owned; -1 when closed */
-    bool behind;      /* connections may wait ... */
-    int64_t since_ns; /* ... since this time at the earliest */
+    bool behind;      /* connections may wait: ... */
+    int64_t since_ns; /* ... the next `round`, since this time at the earliest, ... */
+    int64_t mark_ns;  /* ... and those behind them, since this one */
+    size_t round;
+    size_t waiting;  /* connections, when descriptors were scarce last; see room.h */
+    size_t promised; /* rooms that were made for it */
+    tpi_pace pace;   /* of accepting, by the real clock */
     tpi_endpoint on;
     struct stat file; /* of a unix socket: which file is ours */
 };
@@ -161,16 +179,48 @@ static void have_a_rest(tp_listener *listener, unsigned ms)
     uv_timer_start(&listener->rest, on_rested, ms, 0);
 }
 
+/* How many connections wait. For none, no other one is closed. */
+static size_t count_waiting(const tp_listener *listener)
+{
+    struct pollfd one = {.fd = listener->fd, .events = POLLIN};
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+
+    if (listener->on.as.any.sa_family != AF_UNIX &&
+        getsockopt(listener->fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) {
+        return info.tcpi_unacked; /* of a socket that listens: the length of its queue */
+    }
+    return poll(&one, 1, 0) != 0;
+}
+
+static void set_promised(tp_listener *listener, size_t promised)
+{
+    tpi_loop_add_promised(listener->loop, (long)promised - (long)listener->promised);
+    listener->promised = promised;
+}
+
+static void set_waiting(tp_listener *listener, size_t waiting)
+{
+    tpi_loop_add_waiting(listener->loop, (long)waiting - (long)listener->waiting);
+    listener->waiting = waiting;
+    if (waiting == 0) {
+        set_promised(listener, 0);
+        tpi_loop_leave_line(listener->loop, listener);
+    }
+}
+
 /* Whether there may be more to accept. */
 static bool accept_failed(tp_listener *listener, int error)
 {
     if (error == EAGAIN || error == EWOULDBLOCK) {
         listener->behind = false;
+        set_waiting(listener, 0);
         return false;
     }
     if (error == EINTR || error == ECONNABORTED) {
         return true;
     }
+    set_promised(listener, 0);
     have_a_rest(listener, REST_MS);
     return false;
 }
@@ -190,12 +240,19 @@ static long depth_in_reserve(const tp_listener *listener, long *reserve)
     return lowest < most - *reserve ? 0 : lowest - (most - *reserve) + 1;
 }
 
-/* Whether a connection waits: for none, no other one is closed. */
-static bool is_awaited(const tp_listener *listener)
+/* Let clients make room for those that wait, as many as can be closed in a turn. What the first one
+ * says. */
+static tpi_room make_rooms(tp_listener *listener)
 {
-    struct pollfd one = {.fd = listener->fd, .events = POLLIN};
+    const tpi_room first = tpi_loop_make_room(listener->loop, listener);
+    size_t made = first == TPI_ROOM_MADE;
 
-    return poll(&one, 1, 0) != 0;
+    while (made > 0 && made < ROOMS_AT_ONCE && made < listener->waiting &&
+           tpi_loop_make_room(listener->loop, listener) == TPI_ROOM_MADE) {
+        made++;
+    }
+    set_promised(listener, made);
+    return first;
 }
 
 /* What becomes of the next connection if its socket is so far in the reserve. Nobody waits on a
@@ -203,19 +260,40 @@ static bool is_awaited(const tp_listener *listener)
  * the reserve is left to them. */
 static enum fate fate_in_reserve(tp_listener *listener, long depth, long reserve)
 {
-    if (!is_awaited(listener)) {
+    set_waiting(listener, count_waiting(listener));
+    if (listener->waiting == 0) {
         return WAITS;
     }
     if (listener->on.as.any.sa_family == AF_UNIX) {
-        (void)tpi_loop_make_room(listener->loop);
+        (void)tpi_loop_make_room(listener->loop, NULL);
         return STAYS;
     }
-    const tpi_room room = tpi_loop_make_room(listener->loop);
+    const tpi_room room = make_rooms(listener);
     if (room == TPI_ROOM_LATER) {
+        tpi_loop_join_line(listener->loop, listener);
         have_a_rest(listener, SHORT_REST_MS);
     }
-    /* Room is made at the end of the turn, and the connection is accepted in the next one. */
+    /* Room is made at the end of the turn, and connections are accepted in the next one. */
     return room != TPI_ROOM_NONE ? WAITS : depth <= reserve / 2 ? STAYS : IS_CLOSED;
+}
+
+/* The rooms that there are may have been made for another listener. */
+static bool has_room(tp_listener *listener)
+{
+    if (listener->promised > 0 || tpi_loop_promised(listener->loop) == 0 ||
+        listener->on.as.any.sa_family == AF_UNIX) {
+        return true;
+    }
+    have_a_rest(listener, 1);
+    return false;
+}
+
+/* Whether its client has reset it. One that has only ended its own side may still read. */
+static bool was_reset(int fd)
+{
+    struct pollfd one = {.fd = fd};
+
+    return poll(&one, 1, 0) > 0 && (one.revents & POLLERR) != 0;
 }
 
 static bool accept_one(tp_listener *listener)
@@ -224,41 +302,75 @@ static bool accept_one(tp_listener *listener)
     tp_stream *stream;
     long reserve;
     const long depth = depth_in_reserve(listener, &reserve);
-    const enum fate fate = depth > 0 ? fate_in_reserve(listener, depth, reserve) : STAYS;
+    const enum fate fate = depth > 0            ? fate_in_reserve(listener, depth, reserve)
+                           : has_room(listener) ? STAYS
+                                                : WAITS;
 
     if (fate == WAITS) {
         return false;
     }
-    int fd = accept4(listener->fd, &from.as.any, &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int fd = accept4(listener->fd, &from.as.any, &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
         return accept_failed(listener, errno);
     }
-    if (fate == IS_CLOSED) {
+    listener->round -= listener->round > 0;
+    if (fate == IS_CLOSED || was_reset(fd)) {
         close(fd);
     } else if (tp_stream_adopt(&stream, listener->loop, fd, &from.as.any, listener->since_ns) ==
                TP_OK) {
+        set_promised(listener, listener->promised - (listener->promised > 0));
         listener->accept(listener->context, stream);
     }
     return depth == 0 && listener->fd >= 0; /* it may have been closed */
 }
 
+static int64_t real_now_ns(void)
+{
+    return tp_clock_now_ns(tp_clock_real());
+}
+
+/* Clients of a unix socket never wait. */
+static void accept_for_a_while(tp_listener *listener)
+{
+    tpi_pace_begin(&listener->pace, real_now_ns());
+    while (accept_one(listener) && tpi_pace_has_time(&listener->pace, real_now_ns())) {
+    }
+    const int64_t rest_ns = tpi_pace_end(&listener->pace, real_now_ns());
+    if (rest_ns > 0 && listener->fd >= 0 && listener->on.as.any.sa_family != AF_UNIX) {
+        have_a_rest(listener, (unsigned)(rest_ns / TP_NS_PER_MS) + 1);
+    }
+}
+
+/* The queue is in order: what is behind those that wait now comes later. Of a unix socket their
+ * number is not known. */
+static void tell_ages(tp_listener *listener)
+{
+    const bool counts = listener->on.as.any.sa_family != AF_UNIX;
+
+    if (!listener->behind) {
+        listener->behind = true;
+        listener->mark_ns = tpi_loop_before_ns(listener->loop);
+        listener->round = 0;
+    }
+    if (listener->round == 0) {
+        listener->since_ns = listener->mark_ns;
+        listener->mark_ns = tpi_loop_turn_ns(listener->loop);
+        listener->round = counts ? count_waiting(listener) : SIZE_MAX;
+    }
+}
+
 static void on_acceptable(uv_poll_t *poll, int error, int events)
 {
     tp_listener *listener = CONTAINER_OF(poll, tp_listener, poll);
-    unsigned accepted = 0;
 
     (void)events;
     if (error != 0) {
+        set_promised(listener, 0);
         have_a_rest(listener, REST_MS);
         return;
     }
-    if (!listener->behind) {
-        listener->behind = true;
-        listener->since_ns = tpi_loop_before_ns(listener->loop);
-    }
-    while (accepted < ACCEPTED_AT_ONCE && accept_one(listener)) {
-        accepted++;
-    }
+    tell_ages(listener);
+    accept_for_a_while(listener);
 }
 
 /* ---- The interface --------------------------------------------------------------------------- */
@@ -324,6 +436,7 @@ void tp_listener_close(tp_listener *listener)
         assert(tp_loop_is_current(listener->loop) && listener->fd >= 0);
         uv_close((uv_handle_t *)&listener->poll, on_handle_closed);
         uv_close((uv_handle_t *)&listener->rest, on_handle_closed);
+        set_waiting(listener, 0);
         shut(listener);
     }
 }

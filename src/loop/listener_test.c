@@ -2,10 +2,12 @@
 #include "troupe/stream.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "loop/room.h"
 #include "support/memory.h"
 #include "support/stream_bench.h"
 
@@ -143,6 +145,242 @@ static void without_memory_a_client_is_turned_away_and_the_next_one_served(void 
     b->client.connected = false;
     b->client.ended = 0;
     connect_both(b);
+}
+
+/* ---- Many who come at once ------------------------------------------------------------------- */
+
+enum { CROWD = 700 };
+
+struct crowd {
+    struct bench *bench;
+    tp_listener *listener;
+    int sockets[CROWD];
+    unsigned count;
+    unsigned accepted;
+    int64_t since_ns[CROWD]; /* of those that were accepted */
+    bool slow;               /* each needs as long as a turn has for all */
+    unsigned asked;          /* for room */
+    unsigned makes;          /* room, so many times; then later */
+    size_t waiting;          /* when room was asked for last */
+};
+
+static void on_crowd_accept(void *context, tp_stream *stream)
+{
+    struct crowd *crowd = context;
+    const int64_t begun_ns = tp_clock_now_ns(tp_clock_real());
+
+    crowd->since_ns[crowd->accepted++] = tp_stream_since_ns(stream);
+    tp_stream_close(stream);
+    while (crowd->slow && tp_clock_now_ns(tp_clock_real()) - begun_ns < TP_NS_PER_MS) {
+    }
+}
+
+static tpi_room make_room(void *context, size_t waiting)
+{
+    struct crowd *crowd = context;
+
+    crowd->asked++;
+    crowd->waiting = waiting;
+    return crowd->asked <= crowd->makes ? TPI_ROOM_MADE : TPI_ROOM_LATER;
+}
+
+/* Connect without a turn of the loop; whether the kernel has taken it. */
+static bool join(struct crowd *crowd)
+{
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons((uint16_t)tp_listener_port(crowd->listener)),
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    struct pollfd one = {.fd = fd, .events = POLLOUT};
+
+    assert_true(fd >= 0 && crowd->count < CROWD);
+    crowd->sockets[crowd->count++] = fd;
+    (void)connect(fd, (const struct sockaddr *)&to, sizeof to);
+    return poll(&one, 1, 0) == 1 && (one.revents & (POLLERR | POLLHUP)) == 0;
+}
+
+/* The client resets what it has connected. */
+static void reset(struct crowd *crowd, unsigned number)
+{
+    const struct linger at_once = {.l_onoff = 1};
+
+    assert_int_equal(
+        setsockopt(crowd->sockets[number], SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+    close(crowd->sockets[number]);
+    crowd->sockets[number] = -1;
+}
+
+static void open_crowd(struct crowd *crowd, struct bench *b)
+{
+    *crowd = (struct crowd){.bench = b};
+    assert_int_equal(tp_listener_open(&crowd->listener, b->loop, "tcp:127.0.0.1:0", on_crowd_accept,
+                                      crowd, &b->err),
+                     TP_OK);
+}
+
+static void close_crowd(struct crowd *crowd)
+{
+    for (unsigned i = 0; i < crowd->count; i++) {
+        if (crowd->sockets[i] >= 0) {
+            close(crowd->sockets[i]);
+        }
+    }
+    tp_listener_close(crowd->listener);
+}
+
+/* As many as the system lets wait, if those are less. */
+static unsigned longest_queue(void)
+{
+    FILE *file = fopen("/proc/sys/net/core/somaxconn", "re");
+    unsigned most = 0;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%u", &most), 1);
+    (void)fclose(file);
+    return most;
+}
+
+static void hundreds_that_come_at_once_wait_in_the_kernel(void **state)
+{
+    struct crowd crowd;
+    const unsigned most = longest_queue();
+
+    open_crowd(&crowd, *state);
+    while (crowd.count < CROWD && crowd.count < most) {
+        assert_true(join(&crowd));
+    }
+    while (crowd.accepted < crowd.count) {
+        tp_loop_turn(crowd.bench->loop, true);
+    }
+    close_crowd(&crowd);
+}
+
+static void a_turn_accepts_for_a_limited_time(void **state)
+{
+    struct crowd crowd;
+
+    open_crowd(&crowd, *state);
+    crowd.slow = true;
+    for (unsigned i = 0; i < 5; i++) {
+        assert_true(join(&crowd));
+    }
+    for (unsigned i = 1; i <= 5; i++) {
+        tp_loop_turn(crowd.bench->loop, true);
+        assert_int_equal(crowd.accepted, i);
+    }
+    close_crowd(&crowd);
+}
+
+/* However long the queue is never empty: what comes last is not as old as what came first. */
+static void the_age_of_a_connection_is_that_of_its_wait(void **state)
+{
+    struct crowd crowd;
+
+    open_crowd(&crowd, *state);
+    crowd.slow = true; /* one in a turn */
+    for (unsigned i = 0; i < 6; i++) {
+        assert_true(join(&crowd) && join(&crowd));
+        tp_loop_turn(crowd.bench->loop, true);
+    }
+    while (crowd.accepted < 12) {
+        tp_loop_turn(crowd.bench->loop, true);
+    }
+    assert_true(crowd.since_ns[1] == crowd.since_ns[0]);
+    assert_true(crowd.since_ns[2] > crowd.since_ns[1]);
+    assert_true(crowd.since_ns[11] > crowd.since_ns[2]);
+    close_crowd(&crowd);
+}
+
+static void a_connection_that_was_reset_before_becomes_no_stream(void **state)
+{
+    struct crowd crowd;
+
+    open_crowd(&crowd, *state);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_true(join(&crowd));
+    }
+    for (unsigned i = 0; i < 19; i++) {
+        reset(&crowd, i);
+    }
+    shutdown(crowd.sockets[19], SHUT_WR); /* it may still read */
+    tp_loop_turn(crowd.bench->loop, true);
+    assert_int_equal(crowd.accepted, 1);
+    close_crowd(&crowd);
+}
+
+/* Whoever makes room is asked for several at once, and told how many wait. */
+static void when_descriptors_are_scarce_many_make_room_in_a_turn(void **state)
+{
+    struct crowd crowd;
+    struct rlimit limit;
+
+    open_crowd(&crowd, *state);
+    tpi_loop_set_room(crowd.bench->loop, make_room, &crowd);
+    for (unsigned i = 0; i < 30; i++) {
+        assert_true(join(&crowd));
+    }
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const struct rlimit scarce = {.rlim_cur = (rlim_t)crowd.sockets[29] + 3,
+                                  .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &scarce), 0);
+    crowd.makes = 1000;
+    tp_loop_turn(crowd.bench->loop, true);
+    assert_int_equal(crowd.asked, 16);
+    assert_int_equal(crowd.waiting, 30);
+    crowd.makes = 20;
+    tp_loop_turn(crowd.bench->loop, true);
+    assert_int_equal(crowd.asked, 21); /* until there is none */
+    tp_loop_turn(crowd.bench->loop, true);
+    assert_int_equal(crowd.asked, 22);
+    tp_loop_turn(crowd.bench->loop, false); /* it rests */
+    assert_int_equal(crowd.asked, 22);
+    assert_int_equal(crowd.accepted, 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    while (crowd.accepted < 30) {
+        tp_loop_turn(crowd.bench->loop, true);
+    }
+    close_crowd(&crowd);
+    tpi_loop_set_room(crowd.bench->loop, NULL, NULL);
+}
+
+static void rooms_that_were_made_for_another_listener_are_left_to_it(void **state)
+{
+    struct crowd crowd;
+
+    open_crowd(&crowd, *state);
+    assert_true(join(&crowd));
+    tpi_loop_add_promised(crowd.bench->loop, 1);
+    tp_loop_turn(crowd.bench->loop, true);
+    tp_loop_turn(crowd.bench->loop, true);
+    assert_int_equal(crowd.accepted, 0);
+    tpi_loop_add_promised(crowd.bench->loop, -1);
+    while (crowd.accepted == 0) {
+        tp_loop_turn(crowd.bench->loop, true);
+    }
+    close_crowd(&crowd);
+}
+
+/* Who was told to ask later asks first. */
+static void listeners_get_room_in_turns(void **state)
+{
+    struct bench *b = *state;
+    struct crowd crowd = {.makes = 100};
+    const char first = 0, second = 0;
+
+    tpi_loop_set_room(b->loop, make_room, &crowd);
+    tpi_loop_join_line(b->loop, &first);
+    tpi_loop_join_line(b->loop, &second);
+    assert_int_equal(tpi_loop_make_room(b->loop, &second), TPI_ROOM_LATER);
+    assert_int_equal(crowd.asked, 0);
+    assert_int_equal(tpi_loop_make_room(b->loop, NULL), TPI_ROOM_MADE);
+    assert_int_equal(tpi_loop_make_room(b->loop, &first), TPI_ROOM_MADE);
+    assert_int_equal(tpi_loop_make_room(b->loop, &second), TPI_ROOM_MADE);
+    tpi_loop_join_line(b->loop, &first);
+    tpi_loop_leave_line(b->loop, &second);
+    assert_int_equal(tpi_loop_make_room(b->loop, &second), TPI_ROOM_LATER);
+    tpi_loop_leave_line(b->loop, &first); /* nothing waits there any more */
+    assert_int_equal(tpi_loop_make_room(b->loop, &second), TPI_ROOM_MADE);
+    tpi_loop_set_room(b->loop, NULL, NULL);
 }
 
 /* ---- Unix sockets ---------------------------------------------------------------------------- */
@@ -330,6 +568,13 @@ int main(void)
         PLAIN_TEST(without_descriptors_a_client_waits_until_there_are_some),
         PLAIN_TEST(a_listener_that_waits_for_descriptors_can_be_closed),
         PLAIN_TEST(without_memory_a_client_is_turned_away_and_the_next_one_served),
+        PLAIN_TEST(hundreds_that_come_at_once_wait_in_the_kernel),
+        PLAIN_TEST(a_turn_accepts_for_a_limited_time),
+        PLAIN_TEST(the_age_of_a_connection_is_that_of_its_wait),
+        PLAIN_TEST(a_connection_that_was_reset_before_becomes_no_stream),
+        PLAIN_TEST(when_descriptors_are_scarce_many_make_room_in_a_turn),
+        PLAIN_TEST(rooms_that_were_made_for_another_listener_are_left_to_it),
+        PLAIN_TEST(listeners_get_room_in_turns),
         PLAIN_TEST(a_unix_socket_is_removed_with_its_listener),
         PLAIN_TEST(a_unix_socket_that_somebody_listens_on_is_in_use),
         PLAIN_TEST(a_unix_socket_of_a_server_that_is_too_busy_is_in_use),

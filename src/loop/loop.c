@@ -49,8 +49,11 @@ struct tp_loop {
     bool turning;
     tpi_afters afters;
 
-    tpi_room (*make_room)(void *context); /* NULL for nobody */
-    void *room_context;                   /* borrowed */
+    tpi_room (*make_room)(void *context, size_t waiting); /* NULL for nobody */
+    void *room_context;                                   /* borrowed */
+    size_t waiting;                                       /* to be accepted, of all listeners */
+    size_t promised;                                      /* rooms that were made for listeners */
+    const void *first_in_line; /* borrowed: the listener that gets the next room; NULL for any */
 };
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -224,7 +227,8 @@ tpi_timers *tpi_loop_timers(tp_loop *loop)
 
 /* ---- File descriptors that are scarce -------------------------------------------------------- */
 
-void tpi_loop_set_room(tp_loop *loop, tpi_room (*make)(void *context), void *context)
+void tpi_loop_set_room(tp_loop *loop, tpi_room (*make)(void *context, size_t waiting),
+                       void *context)
 {
     loop->make_room = make;
     loop->room_context = context;
@@ -235,9 +239,41 @@ bool tpi_loop_has_room(const tp_loop *loop, const void *context)
     return loop->make_room != NULL && loop->room_context == context;
 }
 
-tpi_room tpi_loop_make_room(tp_loop *loop)
+tpi_room tpi_loop_make_room(tp_loop *loop, const void *listener)
 {
-    return loop->make_room != NULL ? loop->make_room(loop->room_context) : TPI_ROOM_NONE;
+    if (listener != NULL && loop->first_in_line != NULL && loop->first_in_line != listener) {
+        return TPI_ROOM_LATER;
+    }
+    tpi_loop_leave_line(loop, listener);
+    return loop->make_room != NULL ? loop->make_room(loop->room_context, loop->waiting)
+                                   : TPI_ROOM_NONE;
+}
+
+void tpi_loop_join_line(tp_loop *loop, const void *listener)
+{
+    loop->first_in_line = loop->first_in_line != NULL ? loop->first_in_line : listener;
+}
+
+void tpi_loop_leave_line(tp_loop *loop, const void *listener)
+{
+    loop->first_in_line = loop->first_in_line != listener ? loop->first_in_line : NULL;
+}
+
+void tpi_loop_add_promised(tp_loop *loop, long more)
+{
+    assert(more >= 0 || loop->promised >= (size_t)-more);
+    loop->promised += (size_t)more;
+}
+
+size_t tpi_loop_promised(const tp_loop *loop)
+{
+    return loop->promised;
+}
+
+void tpi_loop_add_waiting(tp_loop *loop, long more)
+{
+    assert(more >= 0 || loop->waiting >= (size_t)-more);
+    loop->waiting += (size_t)more;
 }
 
 /* ---- Turning --------------------------------------------------------------------------------- */

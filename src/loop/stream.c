@@ -130,7 +130,8 @@ void tp_stream_set_patience(tp_stream *stream, unsigned seconds)
 {
     uv_os_fd_t fd;
 
-    if (!stream->is_tcp || uv_fileno(&stream->uv.handle, &fd) != 0) {
+    if (!stream->is_tcp || stream->patience_s == seconds ||
+        uv_fileno(&stream->uv.handle, &fd) != 0) {
         return;
     }
     stream->patience_s = seconds;

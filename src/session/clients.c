@@ -22,11 +22,11 @@ static const char *keeps_out(void *context, const tp_device *device, int32_t ran
     return tpi_access_keeps_out(device, rank);
 }
 
-static tpi_room make_room(void *context)
+static tpi_room make_room(void *context, size_t waiting)
 {
     const tpi_clients *clients = context;
 
-    return tpi_crowd_free_file(clients->crowds);
+    return tpi_crowd_free_file(clients->crowds, waiting);
 }
 
 static void destroy(void *context)

@@ -12,13 +12,16 @@
 /* A client beyond this machine that has sent nothing for so long after connecting is closed. */
 static const int64_t patience_ns = 60 * TP_NS_PER_S;
 
-/* What a new client has to say something when descriptors are scarce. */
+/* What a new client has to say something when descriptors are scarce. With more clients of its host
+ * or more connections that wait it is less, so that nobody waits for longer than `turnover_ns`. */
 static const int64_t grace_ns = TP_NS_PER_S / 10;
+static const int64_t least_grace_ns = TP_NS_PER_S / 40;
+static const int64_t turnover_ns = TP_NS_PER_S * 3 / 5;
 
 enum {
     HOSTS_COMPARED = 256, /* to find the one with the most clients */
     LOCAL_PLACES = 16,    /* clients of this machine that make room after all others */
-    FEW_READERS = 4       /* of a host: they do not make room only because others have just come */
+    FEW = 4 /* of a host: they keep their time, and readers do not make room since others came */
 };
 
 /* The name of all addresses of this machine: it has millions, and is one host. */
@@ -395,48 +398,87 @@ bool tpi_crowd_close_one(struct tpi_crowd *crowd)
     return session != NULL;
 }
 
-/* The crowd with the most clients of a choice; NULL if there are none. */
-static struct tpi_crowd *largest(struct tpi_crowd *crowds, tpi_crowd_choice choice)
+/* The time of a new client that is one of many, if all that can make room do so in turns. */
+static int64_t grace_of_many(const struct tpi_crowd *crowds, size_t waiting)
 {
-    struct tpi_crowd *best = NULL;
+    size_t places = 0;
 
-    for (struct tpi_crowd *crowd = crowds; crowd != NULL; crowd = crowd->next) {
-        const size_t most = best != NULL ? count_all(best, choice) : 0;
-        best = crowd->streams && count_all(crowd, choice) > most ? crowd : best;
+    for (const struct tpi_crowd *crowd = crowds; crowd != NULL; crowd = crowd->next) {
+        for (int i = TPI_SILENT; crowd->streams && i < TPI_KNOWN; i++) {
+            places += crowd->counts[i];
+        }
     }
-    return best;
+    const int64_t fair_ns =
+        waiting > 0 ? turnover_ns / (int64_t)waiting * (int64_t)places : grace_ns;
+    return fair_ns < least_grace_ns ? least_grace_ns : fair_ns < grace_ns ? fair_ns : grace_ns;
 }
 
-static bool has_just_come(const tp_session *session)
+static bool is_one_of_few(const tp_session *session)
 {
-    return tp_clock_now_ns(tp_hub_clock(session->hub)) - session->begun_ns < grace_ns;
+    return session->place.host->lists[session->place.standing].count <= FEW;
+}
+
+static bool has_just_come(const tp_session *session, int64_t grace_of_many_ns)
+{
+    const int64_t age_ns = tp_clock_now_ns(tp_hub_clock(session->hub)) - session->begun_ns;
+
+    return age_ns < (is_one_of_few(session) ? grace_ns : grace_of_many_ns);
 }
 
 static bool is_one_of_few_readers(const tp_session *session)
 {
-    return session->place.standing == TPI_READER &&
-           session->place.host->lists[TPI_READER].count <= FEW_READERS;
+    return session->place.standing == TPI_READER && is_one_of_few(session);
+}
+
+/* How soon new clients make room, and whether some that have just come could do so later. */
+typedef struct tpi_crowd_hurry {
+    int64_t grace_ns; /* of a client that is one of many */
+    bool later;
+} tpi_crowd_hurry;
+
+static bool is_too_early(const tp_session *session, const tpi_crowd_hurry *hurry)
+{
+    return has_just_come(session, hurry->grace_ns) ||
+           (hurry->later && is_one_of_few_readers(session));
+}
+
+/* The one that makes room in the crowd with the most clients of a choice. A crowd in which all have
+ * just come does not protect the others: a front that many come to would hold up all. */
+static tp_session *find_in_crowds(struct tpi_crowd *crowds, tpi_crowd_choice choice,
+                                  tpi_crowd_hurry *hurry)
+{
+    tp_session *best = NULL;
+    size_t most = 0;
+    bool early = false;
+
+    for (struct tpi_crowd *crowd = crowds; crowd != NULL; crowd = crowd->next) {
+        const size_t count = crowd->streams ? count_all(crowd, choice) : 0;
+        tp_session *session = count > most ? find_oldest(crowd, choice) : NULL;
+
+        if (session != NULL && is_too_early(session, hurry)) {
+            early = true;
+        } else if (session != NULL) {
+            best = session;
+            most = count;
+        }
+    }
+    hurry->later = hurry->later || (best == NULL && early);
+    return best;
 }
 
 /* A client that has just come does not protect those that make room after it. Otherwise the next
  * new client would wait for each client of a crowd that comes again and again. */
-tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds)
+tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds, size_t waiting)
 {
+    tpi_crowd_hurry hurry = {.grace_ns = grace_of_many(crowds, waiting)};
     tpi_crowd_choice choice = {TPI_SILENT, true};
-    bool later = false;
 
     do {
-        struct tpi_crowd *crowd = largest(crowds, choice);
-        tp_session *session = crowd != NULL ? find_oldest(crowd, choice) : NULL;
-        if (session == NULL) {
-            continue;
-        }
-        if (has_just_come(session) || (later && is_one_of_few_readers(session))) {
-            later = true;
-        } else {
+        tp_session *session = find_in_crowds(crowds, choice, &hurry);
+        if (session != NULL) {
             close_client(session);
             return TPI_ROOM_MADE;
         }
-    } while (choose_next(&choice) && (choice.spares || !later));
-    return later ? TPI_ROOM_LATER : TPI_ROOM_NONE;
+    } while (choose_next(&choice) && (choice.spares || !hurry.later));
+    return hurry.later ? TPI_ROOM_LATER : TPI_ROOM_NONE;
 }

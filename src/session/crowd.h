@@ -85,8 +85,9 @@ void tpi_crowd_look(tp_session *session);
 /* Close the client of least standing at the end of the turn. False if all clients stay. */
 bool tpi_crowd_close_one(struct tpi_crowd *crowd);
 
-/* The same for the crowds of a hub, whose clients take file descriptors. A client that has only
- * just come is not closed, since it has had no time to say that it wants a panic. */
-tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds);
+/* The same for the crowds of a hub, whose clients take file descriptors, for one of so many
+ * connections that wait. A client that has only just come is not closed, since it has had no time
+ * to show a key or to say that it wants a panic. */
+tpi_room tpi_crowd_free_file(struct tpi_crowd *crowds, size_t waiting);
 
 #endif

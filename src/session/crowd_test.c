@@ -114,18 +114,26 @@ static void set_guests(struct crowd_test *t, tp_right right)
     assert_int_equal(tpi_hub_set_access(t->stage.b.hub, &access), TP_OK);
 }
 
+static tp_front_instance *open_bare(struct crowd_test *t)
+{
+    const tpi_front_opening opening = {
+        .front = &bare,
+        .hub = t->stage.b.hub,
+        .loop = t->stage.b.loop,
+        .place = {"tcp:127.0.0.1:0", BENCH_ROBOT, TP_REACH_NETWORK, 0}};
+    tp_front_instance *front = NULL;
+
+    assert_int_equal(tpi_front_open(&front, &opening, NULL, NULL), TP_OK);
+    return front;
+}
+
 static int begin(void **state)
 {
     struct crowd_test *t = calloc(1, sizeof *t);
 
     assert_non_null(t);
     stage_begin(&t->stage, &puppet_driver);
-    const tpi_front_opening opening = {
-        .front = &bare,
-        .hub = t->stage.b.hub,
-        .loop = t->stage.b.loop,
-        .place = {"tcp:127.0.0.1:0", BENCH_ROBOT, TP_REACH_NETWORK, 0}};
-    assert_int_equal(tpi_front_open(&t->front, &opening, NULL, NULL), TP_OK);
+    t->front = open_bare(t);
     set_guests(t, TP_RIGHT_READ);
     *state = t;
     return 0;
@@ -208,7 +216,7 @@ static void the_fullest_host_makes_room_and_its_oldest_first(void **state)
 
 static void gives_a_file(struct crowd_test *t, struct guest *wanted)
 {
-    assert_int_equal(tpi_loop_make_room(t->stage.b.loop), TPI_ROOM_MADE);
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop, NULL), TPI_ROOM_MADE);
     for (unsigned i = 0; i < t->count; i++) {
         assert_int_equal(t->guests[i].lost, &t->guests[i] == wanted);
     }
@@ -233,10 +241,75 @@ static void one_that_has_just_come_protects_no_strangers(void **state)
     struct guest *silent = enter(t, "10.0.0.1:2");
     gives_a_file(t, stranger);
     gives_a_file(t, readers[0]);
-    assert_int_equal(tpi_loop_make_room(t->stage.b.loop), TPI_ROOM_LATER);
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop, NULL), TPI_ROOM_LATER);
     move_clock(t, 0.2);
     gives_a_file(t, silent);
     gives_a_file(t, readers[1]);
+}
+
+/* The more wait, the sooner each of many makes room; a few of a host keep their time. */
+static void those_that_wait_shorten_the_time_of_many(void **state)
+{
+    struct crowd_test *t = *state;
+    struct guest *many[12];
+
+    for (unsigned i = 0; i < 3; i++) {
+        (void)enter(t, "10.0.0.1:1");
+    }
+    for (unsigned i = 0; i < 12; i++) {
+        many[i] = enter(t, "10.0.0.2:1");
+    }
+    tpi_loop_add_waiting(t->stage.b.loop, 150); /* ten for each place, in 0.6 s: 60 ms each */
+    move_clock(t, 0.059);
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop, NULL), TPI_ROOM_LATER);
+    move_clock(t, 0.002);
+    for (unsigned i = 0; i < 8; i++) {
+        gives_a_file(t, many[i]);
+    }
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop, NULL), TPI_ROOM_LATER);
+    move_clock(t, 0.04);
+    gives_a_file(t, many[8]);
+    tpi_loop_add_waiting(t->stage.b.loop, -150);
+}
+
+/* Otherwise the front that most come to would hold up all others. */
+static void a_front_to_which_all_have_just_come_protects_no_other(void **state)
+{
+    struct crowd_test *t = *state;
+    tp_front_instance *front = t->front;
+    tp_front_instance *other = open_bare(t);
+
+    struct guest *early = enter(t, "10.0.0.1:1");
+    move_clock(t, 1);
+    t->front = other;
+    for (unsigned i = 0; i < 3; i++) {
+        (void)enter(t, "10.0.0.2:1");
+    }
+    gives_a_file(t, early);
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop, NULL), TPI_ROOM_LATER);
+    for (unsigned i = 0; i < t->count; i++) {
+        tp_session_destroy(t->guests[i].session);
+    }
+    t->count = 0;
+    t->front = front;
+    tpi_front_close(other);
+}
+
+/* However many wait, a client has time to read a greeting and to answer. */
+static void a_new_client_has_some_time_whoever_waits(void **state)
+{
+    struct crowd_test *t = *state;
+    struct guest *many[6];
+
+    for (unsigned i = 0; i < 6; i++) {
+        many[i] = enter(t, "10.0.0.1:1");
+    }
+    tpi_loop_add_waiting(t->stage.b.loop, 4000);
+    move_clock(t, 0.024);
+    assert_int_equal(tpi_loop_make_room(t->stage.b.loop, NULL), TPI_ROOM_LATER);
+    move_clock(t, 0.002);
+    gives_a_file(t, many[0]);
+    tpi_loop_add_waiting(t->stage.b.loop, -4000);
 }
 
 /* All addresses of this machine are one host. Up to 16 of its clients make room last. */
@@ -408,6 +481,9 @@ int main(void)
         CROWD_TEST(the_client_of_least_standing_makes_room),
         CROWD_TEST(the_fullest_host_makes_room_and_its_oldest_first),
         CROWD_TEST(one_that_has_just_come_protects_no_strangers),
+        CROWD_TEST(those_that_wait_shorten_the_time_of_many),
+        CROWD_TEST(a_front_to_which_all_have_just_come_protects_no_other),
+        CROWD_TEST(a_new_client_has_some_time_whoever_waits),
         CROWD_TEST(a_few_clients_of_this_machine_make_room_last),
         CROWD_TEST(a_client_that_may_move_stays_while_it_has_a_device_open),
         CROWD_TEST(the_client_that_raised_a_panic_stays),
