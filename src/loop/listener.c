@@ -354,7 +354,7 @@ static void tell_ages(tp_listener *listener)
     }
     if (listener->round == 0) {
         listener->since_ns = listener->mark_ns;
-        listener->mark_ns = tpi_loop_turn_ns(listener->loop);
+        listener->mark_ns = tp_clock_now_ns(tp_loop_clock(listener->loop));
         listener->round = counts ? count_waiting(listener) : SIZE_MAX;
     }
 }
