@@ -375,7 +375,7 @@ TP_API tp_status tp_session_send_later(tp_session *session, const tp_origin *ori
 
 /* ---- Budgets --------------------------------------------------------------------------------- */
 
-/* Whether the client is a guest: it has no right to write, and comes over a network address.
+/* Whether the client is a guest: it has no right to write.
  * Nothing moves that would have to stop with it, so if it leaves, its end can wait for other work
  * (tp_loop_later()): thousands of guests can leave at once. */
 TP_API bool tp_session_is_guest(tp_session *session);
@@ -420,8 +420,8 @@ TP_API bool tp_session_has_replies(const tp_session *session);
  * (tp_loop_last()). */
 TP_API void tp_session_flush_soon(tp_session *session, tp_after *flush, bool urgent);
 
-/* Whether the client comes last: it has no right to write, comes over a network address, and is not
- * new. A front sends it a part of what waits, with one gathered write, then lets others go on. */
+/* Whether the client comes last: it is a guest that is not new. A front sends it a part of what
+ * waits, with one gathered write, then lets others go on. */
 TP_API bool tp_session_comes_last(tp_session *session);
 
 /* The i-th message of the queue; borrowed. */

@@ -52,8 +52,8 @@ static tpi_class class_now(const tp_session *session)
 {
     const tpi_identity *identity = &session->identity;
 
-    return tpi_identity_right(identity) >= TP_RIGHT_WRITE || identity->reach == TP_REACH_UNIX ||
-                   identity->reach == TP_REACH_INSIDE || session->account.vouched
+    return tpi_identity_right(identity) >= TP_RIGHT_WRITE || identity->reach == TP_REACH_INSIDE ||
+                   session->account.vouched
                ? TPI_MEMBERS
                : TPI_GUESTS;
 }

@@ -2,9 +2,9 @@
  * budget.h - what clients cost the server, and when they wait.
  *
  * Every cost is charged to three accounts: the client's, that of its host, and that of its class.
- * There are two classes. *Guests* have no right to write and come over a network address. All
- * others are *members*. So whatever guests do, members have accounts of their own: that is their
- * reserve. A host's account counts its guests only. The class of a client follows its right.
+ * There are two classes. *Guests* have no right to write, wherever they connect. All others are
+ * *members*. So whatever guests do, members have accounts of their own: that is their reserve. A
+ * host's account counts its guests only. The class of a client follows its right.
  *
  * Three things are counted:
  *

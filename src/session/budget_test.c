@@ -186,6 +186,20 @@ static void guests_of_a_host_share_its_account(void **state)
     assert_false(tp_session_is_busy(s->clients[2].session));
 }
 
+/* It is the right that counts, not the address. */
+static void a_client_on_a_unix_socket_that_may_only_read_is_a_guest(void **state)
+{
+    const tpi_access all_read = {
+        .guests = {TP_RIGHT_READ, TP_RIGHT_READ, TP_RIGHT_OPERATE, TP_RIGHT_READ}};
+    struct scene *s = *state;
+
+    assert_false(tp_session_is_guest(s->clients[6].session));
+    assert_int_equal(tpi_hub_set_access(s->p->b.hub, &all_read), TP_OK);
+    assert_true(tp_session_is_guest(s->clients[6].session));
+    assert_in_range(work_off(s, 6), 1, 2000);
+    assert_true(tp_session_is_busy(s->clients[6].session));
+}
+
 /* What a front queues to send. */
 struct flush {
     tp_after after;
@@ -1067,6 +1081,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guest_has_its_share_of_a_turn, begin, end),
         cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
+        cmocka_unit_test_setup_teardown(a_client_on_a_unix_socket_that_may_only_read_is_a_guest,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(what_goes_to_guests_goes_out_last, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_given_back_after_clients_held_much, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_given_back_after_much_work_in_small_pieces, begin,
