@@ -117,13 +117,11 @@ static bool is_mode(const tp_message *what)
     return what->kind == TP_KIND_REQUEST && strstr(what->name, "_MODE") != NULL;
 }
 
-/* Whether the first number of a request is 0. */
+/* Whether the first field of a message is 0: the speeds of most commands, the number of a request.
+ */
 static bool is_zero(const tp_message *what, const void *ask)
 {
-    static const double zero = 0;
-    const tp_field *field = &what->ask->fields[0];
-
-    return memcmp((const char *)ask + field->offset, &zero, tpi_fake_element_size(field)) == 0;
+    return tpi_fake_is_zero(&what->ask->fields[0], ask);
 }
 
 /* Whether a request switches the device off. One without a number says nothing, so it toggles. */
@@ -137,17 +135,23 @@ static bool is_named(const tp_message *what, const char *name)
     return what->kind == TP_KIND_REQUEST && strcmp(what->name, name) == 0;
 }
 
-/* Until a client has chosen, every command says itself what it controls. */
-static tp_status check_control(const fake_device *d, const tp_message *what, tp_error *err)
+/* At a speed of 0 a vehicle still turns to the heading of VEL_HEAD. */
+static tpi_control control_of(const tp_message *what, const void *ask)
 {
-    const bool position = strstr(what->name, "POS") != NULL;
-
-    if (what->kind != TP_KIND_COMMAND || d->control == FAKE_CONTROL_ANY ||
-        position == (d->control == FAKE_CONTROL_POSITION)) {
-        return TP_OK;
+    if (strstr(what->name, "POS") != NULL) {
+        return TPI_CONTROL_POSITION;
     }
-    return tp_fail(err, TP_E_INVALID, "the device is under %s control, as POSITION_MODE has chosen",
-                   position ? "velocity" : "position");
+    return what->ask != NULL && strcmp(what->name, "VEL_HEAD") != 0 && is_zero(what, ask)
+               ? TPI_CONTROL_ANY
+               : TPI_CONTROL_SPEED;
+}
+
+static tp_status check_control(const fake_device *d, const tp_message *what, const void *ask,
+                               tp_error *err)
+{
+    return what->kind == TP_KIND_COMMAND
+               ? tpi_control_check(d->control, control_of(what, ask), "device", err)
+               : TP_OK;
 }
 
 /* What no row of a table does. A device that changes its mode stands still. */
@@ -166,7 +170,7 @@ static tp_status play(fake_device *d, const tp_message *what, const void *ask, v
         d->off = switches_off(d, what, ask);
     }
     if (status == TP_OK && is_named(what, "POSITION_MODE")) {
-        d->control = is_zero(what, ask) ? FAKE_CONTROL_SPEED : FAKE_CONTROL_POSITION;
+        d->control = is_zero(what, ask) ? TPI_CONTROL_SPEED : TPI_CONTROL_POSITION;
     }
     return status;
 }
@@ -186,7 +190,7 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
         return tpi_fake_capabilities(device, ask, err);
     }
     tp_status status = what->ask == NULL ? TP_OK : tpi_fake_check_numbers(what->ask, ask, err);
-    status = status == TP_OK ? check_control(d, what, err) : status;
+    status = status == TP_OK ? check_control(d, what, ask, err) : status;
     if (status == TP_OK) {
         status = tp_message_handled(what, d->kind->ops)
                      ? what->call(d->kind->ops, device, ask, answer, err)

@@ -13,6 +13,7 @@
 #ifndef FAKE_H
 #define FAKE_H
 
+#include "control.h"
 #include "counted.h"
 #include "troupe/driver.h"
 
@@ -98,19 +99,15 @@ bool tpi_fake_make_arrays(const tp_struct *type, char *value);
 /* Draw plausible numbers for all fields, with the noise of what the device measures. */
 void tpi_fake_draw(fake_device *d, fake_random *random, const tp_struct *type, char *value);
 
+/* Whether all elements of a field are 0. */
+bool tpi_fake_is_zero(const tp_field *field, const char *value);
+
 /* Refuse a value with a number that is not finite, or too large to reckon with. */
 tp_status tpi_fake_check_numbers(const tp_struct *type, const void *value, tp_error *err);
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 enum { FAKE_LABEL = 64, FAKE_MOST_HZ = 10000 };
-
-/* What POSITION_MODE has chosen. */
-typedef enum fake_control {
-    FAKE_CONTROL_ANY,
-    FAKE_CONTROL_SPEED,
-    FAKE_CONTROL_POSITION,
-} fake_control;
 
 struct fake_device {
     tp_device *device; /* borrowed */
@@ -120,8 +117,8 @@ struct fake_device {
     struct fake_player *player; /* owned: see generic.c */
     bool begun;                 /* `end` has to be called */
     bool off;                   /* a client has switched it off */
-    fake_control control;
-    bool halted; /* HALT was the last that was written for it */
+    tpi_control control;        /* what POSITION_MODE has chosen */
+    bool halted;                /* HALT was the last that was written for it */
     fake_random random;
     uint64_t origin; /* where its random numbers began */
     int64_t time_ns; /* up to when the state has moved on */

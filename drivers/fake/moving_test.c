@@ -404,6 +404,35 @@ static void only_the_chosen_control_moves_it(void **state)
     play_destroy(p);
 }
 
+static void a_velocity_of_zero_stops_it_under_position_control(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "position2d:0", exact);
+    const tp_position2d_position_mode_req poses = {.state = 1};
+    const tp_position2d_cmd_pos there = {.pos = {.px = 2}};
+    const tp_position2d_cmd_vel still = {.vel = {.py = -0.0}}, go = {.vel = {.pa = 1}};
+    const tp_position2d_cmd_vel_head turn = {.angle = 1};
+    const tp_position2d_data *data;
+
+    (void)state;
+    play_request(p, TP_POSITION2D_REQ_POSITION_MODE, &poses);
+    play_command(p, TP_POSITION2D_CMD_POS, &there);
+    data = play_after(p, 1, TP_POSITION2D_DATA_STATE);
+    play_assert_pose(&data->pos, 0.5, 0, 0);
+    play_command(p, TP_POSITION2D_CMD_VEL, &still);
+    data = play_after(p, 1, TP_POSITION2D_DATA_STATE);
+    play_assert_pose(&data->pos, 0.5, 0, 0);
+    play_assert_command_refused(
+        p, TP_POSITION2D_CMD_VEL, &go,
+        "the device is under position control, as POSITION_MODE has chosen");
+    play_assert_command_refused(
+        p, TP_POSITION2D_CMD_VEL_HEAD, &turn,
+        "the device is under position control, as POSITION_MODE has chosen");
+    play_command(p, TP_POSITION2D_CMD_POS, &there);
+    data = play_after(p, 5, TP_POSITION2D_DATA_STATE);
+    play_assert_pose(&data->pos, 2, 0, 0);
+    play_destroy(p);
+}
+
 /* ---- Other things that move ------------------------------------------------------------------ */
 
 static void a_camera_turns_to_where_it_is_told(void **state)
@@ -547,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_position_is_reached_within_its_limit),
         cmocka_unit_test(a_command_tells_its_result_as_data),
         cmocka_unit_test(only_the_chosen_control_moves_it),
+        cmocka_unit_test(a_velocity_of_zero_stops_it_under_position_control),
         cmocka_unit_test(a_camera_turns_to_where_it_is_told),
         cmocka_unit_test(a_gripper_stores_what_it_holds),
         cmocka_unit_test(joints_go_where_they_are_told),

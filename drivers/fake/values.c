@@ -252,6 +252,35 @@ static bool is_usable(const tp_field *field, double number)
     return isfinite(number) && (time || fabs(number) <= FAKE_MOST);
 }
 
+static bool is_zero_element(const tp_field *field, const char *at)
+{
+    static const char zero[sizeof(int64_t)];
+
+    if (field->type == TP_TYPE_STRUCT) {
+        for (uint32_t i = 0; i < field->of->field_count; i++) {
+            if (!tpi_fake_is_zero(&field->of->fields[i], at)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    return field->type == TP_TYPE_F64 || field->type == TP_TYPE_F32
+               ? number_at(field, at) == 0
+               : memcmp(at, zero, tpi_fake_element_size(field)) == 0;
+}
+
+bool tpi_fake_is_zero(const tp_field *field, const char *value)
+{
+    const char *at = elements(field, fake_chars(value));
+
+    for (uint32_t k = 0; k < tp_field_count(field, value); k++) {
+        if (!is_zero_element(field, at + k * tpi_fake_element_size(field))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 tp_status tpi_fake_check_numbers(const tp_struct *type, const void *value, tp_error *err)
 {
     for (uint32_t i = 0; i < type->field_count; i++) {

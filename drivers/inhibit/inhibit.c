@@ -248,7 +248,7 @@ static tp_status take_command(struct inhibit *h, const tp_message *what, const v
     }
 }
 
-/* Under position control, the robot would refuse every command from here, stops too. */
+/* Under position control, the robot would refuse every command from here but stops. */
 static tp_status check_mode(const tp_position2d_position_mode_req *ask, tp_error *err)
 {
     return ask->state == 0 ? TP_OK

@@ -230,27 +230,37 @@ static tp_status choose_control(struct vfh *v, const tp_position2d_position_mode
         (void)tpi_vfh_send(v, 0, 0);
         v->passes = false;
     }
-    v->control = poses ? VFH_POSE_CONTROL : VFH_SPEED_CONTROL;
+    v->control = poses ? TPI_CONTROL_POSITION : TPI_CONTROL_SPEED;
     return TP_OK;
 }
 
-static tp_status check_control(const struct vfh *v, bool pose, tp_error *err)
+static tpi_control control_of(const tp_message *what, const void *ask)
 {
-    return v->control == VFH_ANY_CONTROL || pose == (v->control == VFH_POSE_CONTROL)
-               ? TP_OK
-               : tp_fail(err, TP_E_INVALID,
-                         "the vehicle is under %s control, as POSITION_MODE has chosen",
-                         pose ? "velocity" : "position");
+    const tp_position2d_cmd_vel *vel = ask;
+    const tp_position2d_cmd_car *car = ask;
+
+    switch (what->code) {
+    case TP_POSITION2D_CMD_POS:
+        return TPI_CONTROL_POSITION;
+    case TP_POSITION2D_CMD_VEL:
+        return tpi_control_of_speeds((const double[]){vel->vel.px, vel->vel.py, vel->vel.pa}, 3);
+    case TP_POSITION2D_CMD_CAR:
+        return tpi_control_of_speeds((const double[]){car->velocity, car->angle}, 2);
+    default: /* at a speed of 0 it still turns to a heading */
+        return TPI_CONTROL_SPEED;
+    }
 }
 
 static tp_status take_command(struct vfh *v, tp_device *device, const tp_message *what,
                               const void *ask, tp_error *err)
 {
-    const bool pose = what->code == TP_POSITION2D_CMD_POS;
-    tp_status status = check_control(v, pose, err);
+    tp_status status = tpi_control_check(v->control, control_of(what, ask), "vehicle", err);
 
-    if (status != TP_OK || pose) {
-        return status == TP_OK ? take_pos(v, ask, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    if (what->code == TP_POSITION2D_CMD_POS) {
+        return take_pos(v, ask, err);
     }
     forget_goal(v);
     v->passes = true;

@@ -8,6 +8,7 @@
 #define TROUPE_DRIVERS_NAVIGATION_VFH_DRIVER_H
 
 #include "beams.h"
+#include "control.h"
 #include "navigation/vfh.h"
 #include "troupe/interfaces/planner.h"
 #include "troupe/interfaces/position2d.h"
@@ -62,9 +63,8 @@ struct vfh {
     int64_t timeout_ns; /* a sensor or robot that is silent for longer counts as lost */
     double stepped;     /* s: time of the data of the last decision */
 
-    /* What POSITION_MODE of the position2d has chosen; until then every command says it itself. */
-    enum { VFH_ANY_CONTROL, VFH_SPEED_CONTROL, VFH_POSE_CONTROL } control;
-    bool passes; /* the last command was a velocity of a client, which went to the robot */
+    tpi_control control; /* what POSITION_MODE of the position2d has chosen */
+    bool passes;         /* the last command was a velocity of a client, which went to the robot */
 
     bool active;  /* there is a goal, and the robot may go there */
     bool enabled; /* ENABLE of the planner */

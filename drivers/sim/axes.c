@@ -6,20 +6,18 @@
  */
 #include <math.h>
 
+#include "control.h"
 #include "sim/move/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/position1d.h"
 
 static const double switch_share = 0.005; /* of the way: how wide a switch is, to either side */
 
-/* What POSITION_MODE has chosen. */
-enum control { CONTROL_ANY, CONTROL_SPEED, CONTROL_POSITION };
-
 struct axis {
     double zero; /* the actuator's position that is reported as 0 */
     bool off;
-    enum control control;
-    enum control last; /* that of the last command */
+    tpi_control control;
+    tpi_control last; /* that of the last command */
 };
 
 static bool is_actuator(const simd *s, tpi_sim_model model)
@@ -97,18 +95,13 @@ static void axis_publish(simd_device *d)
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
-static tp_status check(const struct axis *axis, enum control wanted, double value, const char *name,
+static tp_status check(const struct axis *axis, tpi_control wanted, double value, const char *name,
                        tp_error *err)
 {
     if (!isfinite(value)) {
         return tp_fail(err, TP_E_RANGE, "%s is %g, which is no number to move by", name, value);
     }
-    if (axis->control != CONTROL_ANY && axis->control != wanted) {
-        return tp_fail(err, TP_E_INVALID,
-                       "the axis is under %s control, as POSITION_MODE has chosen",
-                       wanted == CONTROL_POSITION ? "velocity" : "position");
-    }
-    return TP_OK;
+    return tpi_control_check(axis->control, wanted, "axis", err);
 }
 
 /* The `state` of commands has no effect, as that of a position2d: Player's C++ clients send 0. */
@@ -116,26 +109,28 @@ static tp_status cmd_vel(tp_device *device, const tp_position1d_cmd_vel *ask, tp
 {
     const simd_device *d = simd_of(device);
     struct axis *axis = d->state;
-    tp_status status = check(axis, CONTROL_SPEED, (double)ask->vel, "vel", err);
+    const double vel = (double)ask->vel;
+    tp_status status = check(axis, tpi_control_of_speeds(&vel, 1), vel, "vel", err);
 
     if (status != TP_OK || axis->off) {
         return status;
     }
-    axis->last = CONTROL_SPEED;
-    return tpi_sim_actuator_turn(d->owner->world, d->model, (double)ask->vel, err);
+    axis->last = TPI_CONTROL_SPEED;
+    return tpi_sim_actuator_turn(d->owner->world, d->model, vel, err);
 }
 
 static tp_status cmd_pos(tp_device *device, const tp_position1d_cmd_pos *ask, tp_error *err)
 {
     const simd_device *d = simd_of(device);
     struct axis *axis = d->state;
-    tp_status status = check(axis, CONTROL_POSITION, (double)ask->pos, "pos", err);
+    tp_status status = check(axis, TPI_CONTROL_POSITION, (double)ask->pos, "pos", err);
 
-    status = status == TP_OK ? check(axis, CONTROL_POSITION, (double)ask->vel, "vel", err) : status;
+    status =
+        status == TP_OK ? check(axis, TPI_CONTROL_POSITION, (double)ask->vel, "vel", err) : status;
     if (status != TP_OK || axis->off) {
         return status;
     }
-    axis->last = CONTROL_POSITION;
+    axis->last = TPI_CONTROL_POSITION;
     return tpi_sim_actuator_go(d->owner->world, d->model, (double)ask->pos + axis->zero,
                                fabs((double)ask->vel), err);
 }
@@ -175,10 +170,10 @@ static tp_status position_mode(tp_device *device, const tp_position1d_position_m
                                tp_error *err)
 {
     struct axis *axis = simd_state(device);
-    const enum control control = ask->state != 0 ? CONTROL_POSITION : CONTROL_SPEED;
+    const tpi_control control = ask->state != 0 ? TPI_CONTROL_POSITION : TPI_CONTROL_SPEED;
 
     (void)err;
-    if (control != axis->last && axis->last != CONTROL_ANY) {
+    if (control != axis->last && axis->last != TPI_CONTROL_ANY) {
         axis_halt(simd_of(device)); /* the other controller lets go */
     }
     axis->control = control;

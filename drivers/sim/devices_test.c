@@ -232,6 +232,40 @@ static void a_vehicle_obeys_the_control_that_was_chosen(void **state)
     stage_end(&s);
 }
 
+/* The control stays as it was chosen: a pose moves it again, and a velocity does not. */
+static void a_vehicle_stops_by_a_velocity_of_zero_under_position_control(void **state)
+{
+    stage s;
+    const tp_position2d_position_mode_req position = {.state = 1};
+    const tp_position2d_cmd_pos there = {.pos = {.px = 3}, .state = 1};
+    const tp_position2d_cmd_vel still = {.vel = {.px = -0.0}};
+    const tp_position2d_cmd_car parked = {0};
+    const tp_position2d_cmd_vel_head turning = {.angle = 1};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD);
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_request(&s, r, TP_POSITION2D_REQ_POSITION_MODE, &position);
+    for (int i = 0; i < 2; i++) {
+        stage_command(&s, r, TP_POSITION2D_CMD_POS, &there);
+        stage_step(&s, 5);
+        assert_true(vehicle(r)->vel.px > 0);
+        if (i == 0) {
+            stage_command(&s, r, TP_POSITION2D_CMD_VEL, &still);
+        } else {
+            stage_command(&s, r, TP_POSITION2D_CMD_CAR, &parked);
+        }
+        stage_step(&s, 10);
+        play_assert_near(vehicle(r)->vel.px, 0);
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_VEL, &forward) < 0);
+    }
+    assert_true(vehicle(r)->pos.px < 2);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_VEL_HEAD, &turning) < 0);
+    assert_string_equal(s.p->b.err.text,
+                        "the vehicle is under position control, as POSITION_MODE has chosen");
+    stage_end(&s);
+}
+
 /* With kp 2 per second, each step of 0.1 s covers a fifth of the way to the speed. */
 static void gains_of_the_speed_change_how_it_is_reached(void **state)
 {
@@ -1017,6 +1051,7 @@ int main(void)
         cmocka_unit_test(a_vehicle_goes_to_a_pose_as_fast_as_was_asked),
         cmocka_unit_test(a_profile_limits_what_a_vehicle_can_do),
         cmocka_unit_test(a_vehicle_obeys_the_control_that_was_chosen),
+        cmocka_unit_test(a_vehicle_stops_by_a_velocity_of_zero_under_position_control),
         cmocka_unit_test(gains_of_the_speed_change_how_it_is_reached),
         cmocka_unit_test(gains_and_limits_of_the_way_to_a_pose_count),
         cmocka_unit_test(the_true_pose_cannot_be_set),

@@ -6,18 +6,16 @@
  */
 #include <math.h>
 
+#include "control.h"
 #include "sim/move/aircraft.h"
 #include "simulator.h"
 #include "troupe/interfaces/position3d.h"
 
-/* What POSITION_MODE has chosen. */
-enum control { CONTROL_ANY, CONTROL_SPEED, CONTROL_POSITION };
-
 struct flyer {
     bool off;
     bool stands; /* it was stopped for good, and no controller of the world moves it */
-    enum control control;
-    enum control last; /* that of the last command */
+    tpi_control control;
+    tpi_control last; /* that of the last command */
 };
 
 /* A controller of the world goes on when the client that moved it has left. */
@@ -94,16 +92,14 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const doubl
     struct flyer *f = d->state;
     const bool position = mode == TPI_SIM_DRIVE_POSITION;
 
-    if (f->control != CONTROL_ANY && position != (f->control == CONTROL_POSITION)) {
-        return tp_fail(err, TP_E_INVALID,
-                       "the aircraft is under %s control, as POSITION_MODE has chosen",
-                       position ? "velocity" : "position");
+    const tpi_control control = position ? TPI_CONTROL_POSITION : tpi_control_of_speeds(goal, 4);
+    tp_status status = tpi_control_check(f->control, control, "aircraft", err);
+
+    if (status != TP_OK || f->off) {
+        return status;
     }
-    if (f->off) {
-        return TP_OK;
-    }
-    f->last = position ? CONTROL_POSITION : CONTROL_SPEED;
-    tp_status status = tpi_sim_fly(d->owner->world, d->model, mode, goal, climb_speed, err);
+    f->last = position ? TPI_CONTROL_POSITION : TPI_CONTROL_SPEED;
+    status = tpi_sim_fly(d->owner->world, d->model, mode, goal, climb_speed, err);
     f->stands = status != TP_OK && f->stands;
     return status;
 }
@@ -173,10 +169,10 @@ static tp_status position_mode(tp_device *device, const tp_position3d_position_m
 {
     simd_device *d = simd_of(device);
     struct flyer *f = d->state;
-    const enum control control = ask->value != 0 ? CONTROL_POSITION : CONTROL_SPEED;
+    const tpi_control control = ask->value != 0 ? TPI_CONTROL_POSITION : TPI_CONTROL_SPEED;
 
     (void)err;
-    if (control != f->last && f->last != CONTROL_ANY) {
+    if (control != f->last && f->last != TPI_CONTROL_ANY) {
         tpi_sim_stop(d->owner->world, d->model); /* the other controller lets go */
     }
     f->control = control;

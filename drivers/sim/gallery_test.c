@@ -100,6 +100,29 @@ static void an_axis_moves_whatever_the_state_of_a_command(void **state)
     stage_end(&s);
 }
 
+static void an_axis_stops_by_a_speed_of_zero_under_position_control(void **state)
+{
+    stage s;
+    const tp_position1d_position_mode_req position = {.state = 1};
+    const tp_position1d_cmd_vel still = {0};
+    const tp_position1d_cmd_pos there = {.pos = 1, .vel = 0.5F};
+
+    (void)state;
+    stage_begin(&s, "world:0 position1d:0", GALLERY "lift");
+    bench_reader *r = stage_open(&s, "position1d:0");
+    stage_request(&s, r, TP_POSITION1D_REQ_POSITION_MODE, &position);
+    stage_command(&s, r, TP_POSITION1D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near((double)axis(r)->vel, 0.5);
+    stage_command(&s, r, TP_POSITION1D_CMD_VEL, &still);
+    stage_step(&s, 1);
+    play_assert_near((double)axis(r)->vel, 0);
+    stage_command(&s, r, TP_POSITION1D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near((double)axis(r)->vel, 0.5);
+    stage_end(&s);
+}
+
 static void an_axis_keeps_to_what_it_was_asked(void **state)
 {
     stage s;
@@ -260,6 +283,29 @@ static void an_aircraft_moves_whatever_the_state_of_a_command(void **state)
     stage_request(&s, r, TP_POSITION3D_REQ_POSITION_MODE, &speed);
     stage_step(&s, 1);
     play_assert_near(flyer(r)->vel.pz, 0);
+    stage_end(&s);
+}
+
+static void an_aircraft_stops_by_a_velocity_of_zero_under_position_control(void **state)
+{
+    stage s;
+    const tp_position3d_position_mode_req position = {.value = 1};
+    const tp_position3d_cmd_vel up = {.vel = {.pz = 0.5}}, still = {0};
+    const tp_position3d_cmd_pos there = {.pos = {.pz = 2}, .vel = {.pz = 0.25}};
+
+    (void)state;
+    stage_begin(&s, "world:0 position3d:0", GALLERY "copter");
+    bench_reader *r = stage_open(&s, "position3d:0");
+    stage_request(&s, r, TP_POSITION3D_REQ_POSITION_MODE, &position);
+    stage_command(&s, r, TP_POSITION3D_CMD_SET_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near(flyer(r)->vel.pz, 0.25);
+    stage_command(&s, r, TP_POSITION3D_CMD_SET_VEL, &still);
+    stage_step(&s, 2);
+    play_assert_near(flyer(r)->vel.pz, 0);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION3D_CMD_SET_VEL, &up) < 0);
+    assert_string_equal(s.p->b.err.text,
+                        "the aircraft is under position control, as POSITION_MODE has chosen");
     stage_end(&s);
 }
 
@@ -642,8 +688,10 @@ int main(void)
         cmocka_unit_test(a_lift_goes_to_a_place_and_to_its_ends),
         cmocka_unit_test(a_lift_stalls_below_a_ceiling),
         cmocka_unit_test(an_axis_moves_whatever_the_state_of_a_command),
+        cmocka_unit_test(an_axis_stops_by_a_speed_of_zero_under_position_control),
         cmocka_unit_test(an_axis_keeps_to_what_it_was_asked),
         cmocka_unit_test(an_aircraft_moves_whatever_the_state_of_a_command),
+        cmocka_unit_test(an_aircraft_stops_by_a_velocity_of_zero_under_position_control),
         cmocka_unit_test(what_stands_on_a_joint_tells_where_it_is),
         cmocka_unit_test(an_aircraft_flies_over_a_crate_and_lands),
         cmocka_unit_test(an_aircraft_goes_to_a_pose_and_refuses_roll),

@@ -1,6 +1,7 @@
 /* vehicles.c - position2d and localize: where a robot believes to be, and where it is. */
 #include <math.h>
 
+#include "control.h"
 #include "profile.h"
 #include "simulator.h"
 #include "troupe/interfaces/localize.h"
@@ -9,13 +10,10 @@
 
 /* ---- position2d ------------------------------------------------------------------------------ */
 
-/* What POSITION_MODE has chosen. */
-enum control { CONTROL_ANY, CONTROL_SPEED, CONTROL_POSITION };
-
 struct vehicle {
     bool off;           /* its motors have no power */
     tp_halt_reason why; /* it was stopped for good: asked to, or for silence; else unasked */
-    enum control control;
+    tpi_control control;
     simd_tuning tuning;
     /* The last command, and the step that carries it out. */
     tpi_sim_drive_mode mode;
@@ -183,17 +181,13 @@ static double limit(double value, double most)
     return most > 0 && isfinite(value) ? fmax(-most, fmin(most, value)) : value;
 }
 
-/* Only the kind of command that POSITION_MODE has chosen moves it. */
-static tp_status check_control(const struct vehicle *v, tpi_sim_drive_mode mode, tp_error *err)
+/* At a speed of 0 it still turns to a heading. */
+static tpi_control control_of(tpi_sim_drive_mode mode, const double goal[3])
 {
-    const bool position = mode == TPI_SIM_DRIVE_POSITION;
-
-    if (v->control == CONTROL_ANY || position == (v->control == CONTROL_POSITION)) {
-        return TP_OK;
+    if (mode == TPI_SIM_DRIVE_POSITION) {
+        return TPI_CONTROL_POSITION;
     }
-    return tp_fail(err, TP_E_INVALID,
-                   "the vehicle is under %s control, as POSITION_MODE has chosen",
-                   position ? "velocity" : "position");
+    return mode == TPI_SIM_DRIVE_HEADING ? TPI_CONTROL_SPEED : tpi_control_of_speeds(goal, 3);
 }
 
 static const double as_usual[2] = {0, 0};
@@ -216,7 +210,7 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char 
         return tp_fail(err, TP_E_RANGE, "vel is %g m/s and %g rad/s, which is no speed to move at",
                        way[0], way[1]);
     }
-    tp_status status = check_control(v, mode, err);
+    tp_status status = tpi_control_check(v->control, control_of(mode, goal), "vehicle", err);
     if (status != TP_OK || v->off) { /* without power it hears and does not move, as a real one */
         return status;
     }
@@ -320,11 +314,11 @@ static tp_status position_mode(tp_device *device, const tp_position2d_position_m
 {
     simd_device *d = simd_of(device);
     struct vehicle *v = d->state;
-    const enum control control = ask->state != 0 ? CONTROL_POSITION : CONTROL_SPEED;
+    const tpi_control control = ask->state != 0 ? TPI_CONTROL_POSITION : TPI_CONTROL_SPEED;
     const bool to_a_pose = v->mode == TPI_SIM_DRIVE_POSITION;
 
     (void)err;
-    if (to_a_pose != (control == CONTROL_POSITION)) { /* the other controller lets go */
+    if (to_a_pose != (control == TPI_CONTROL_POSITION)) { /* the other controller lets go */
         end_motion(d);
     }
     v->control = control;

@@ -181,7 +181,8 @@ static void expired(void *context)
     bring_answer(errand);
 }
 
-/* The sender is the driver, so a client or driver of a higher rank can block it. */
+/* The sender is the driver, so a client with exclusive access, and a client or driver of a higher
+ * rank, can block it. */
 static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
@@ -197,7 +198,7 @@ static tp_status call(struct errand *errand, tp_device *device)
         return TP_E_PANIC; /* the sender has not stopped for that panic yet */
     }
     tpi_mover_rank_driver(errand->link->instance, device, &claim);
-    const tp_status status = tpi_claim_check(&device->safety, errand->what, &claim, &errand->error);
+    const tp_status status = tpi_mover_check_driver(device, errand->what, &claim, &errand->error);
     return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &claim,
                                                  is_awaited(errand) ? answered : NULL, errand,
                                                  request ? &errand->call : NULL)

@@ -53,20 +53,11 @@ static void free_device(const tp_grant *grant)
     }
 }
 
-/* The client that has the device exclusively and keeps out a writer of this rank; NULL for none. */
-static const char *shut_out_by(const tp_device *device, int32_t rank)
-{
-    const tpi_hub *hub = device->instance->hub;
-
-    return hub->clients == NULL ? NULL : hub->clients_ops->keeps_out(hub->clients, device, rank);
-}
-
 static tp_status check(const tp_grant *grant, const tp_device *device, const tpi_claim *claim,
                        tp_error *err)
 {
     static const tp_message any = {.effect = TP_EFFECT_MOVES};
     const tp_grant *other = device->granted;
-    const char *holder = shut_out_by(device, claim->rank);
 
     if (!tpi_device_is_running(device)) {
         return tp_fail(err, TP_E_DEVICE, "%s is not running", device->name);
@@ -78,10 +69,7 @@ static tp_status check(const tp_grant *grant, const tp_device *device, const tpi
     if (other != NULL && other->link == grant->link && tpi_grant_lasts(other)) {
         return tp_fail(err, TP_E_EXISTS, "the driver has a grant for %s already", device->name);
     }
-    if (holder != NULL) {
-        return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, holder);
-    }
-    return tpi_claim_check(&device->safety, &any, claim, err);
+    return tpi_mover_check_driver(device, &any, claim, err);
 }
 
 static void revoke(tp_device *device, const char *text)
@@ -192,16 +180,22 @@ void tpi_grant_overridden(tp_device *device, const tp_message *what, const tpi_m
     }
 }
 
+/* What a driver moves is stopped, since the driver cannot stop it any more. */
 void tpi_device_taken_exclusively(tp_device *device)
 {
     const tp_grant *grant = device->granted;
+    const tpi_mover mover = device->safety.mover;
     tpi_claim claim = {0};
 
+    if (device->safety.moves && mover.kind == TPI_MOVER_DRIVER &&
+        tpi_mover_shut_out_by(device, device->safety.rank) != NULL) {
+        tpi_device_left(device, &mover, TPI_LEAVING_FORBIDDEN);
+    }
     if (grant == NULL) {
         return;
     }
     tpi_mover_rank_driver(owner_of(grant), device, &claim);
-    const char *holder = shut_out_by(device, claim.rank);
+    const char *holder = tpi_mover_shut_out_by(device, claim.rank);
     if (holder != NULL) {
         revoke_for(device, holder);
     }

@@ -332,7 +332,8 @@ void tpi_reader_pause(tpi_reader *reader, bool paused);
 tpi_reader *tpi_device_holder(const tp_device *device);
 void tpi_device_set_holder(tp_device *device, tpi_reader *holder);
 
-/* There is a new holder: a grant of a writer that it keeps out ends. */
+/* There is a new holder: a grant of a driver that it keeps out ends, and what such a driver moves
+ * is stopped. */
 void tpi_device_taken_exclusively(tp_device *device);
 
 /* A reader has fallen behind, or has caught up. */

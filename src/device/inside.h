@@ -761,6 +761,15 @@ bool tpi_halt_is_owed(const tp_instance *self);
 /* mover.c, on the loop: the mover is gone, behind all that it has commanded. */
 void tpi_mover_leave_in_order(tp_device *device, const tpi_mover *mover);
 
+/* mover.c, on the loop: the client that has the device exclusively and keeps out a writer of this
+ * rank; NULL for none. */
+const char *tpi_mover_shut_out_by(const tp_device *device, int32_t rank);
+
+/* mover.c, on the loop: refuse a message of a driver while a client with exclusive access or a
+ * writer of a higher rank holds the device. */
+tp_status tpi_mover_check_driver(const tp_device *device, const tp_message *what,
+                                 const tpi_claim *claim, tp_error *err);
+
 /* ports.c: before init. */
 void tpi_instance_prepare_ports(tp_instance *self);
 

@@ -49,6 +49,23 @@ void tpi_mover_rank_driver(const tp_instance *user, const tp_device *device, tpi
     tpi_rank_choose(&ranks, &writer, claim);
 }
 
+const char *tpi_mover_shut_out_by(const tp_device *device, int32_t rank)
+{
+    const tpi_hub *hub = device->instance->hub;
+
+    return hub->clients == NULL ? NULL : hub->clients_ops->keeps_out(hub->clients, device, rank);
+}
+
+tp_status tpi_mover_check_driver(const tp_device *device, const tp_message *what,
+                                 const tpi_claim *claim, tp_error *err)
+{
+    const char *holder =
+        what->effect == TP_EFFECT_READS ? NULL : tpi_mover_shut_out_by(device, claim->rank);
+
+    return holder == NULL ? tpi_claim_check(&device->safety, what, claim, err)
+                          : tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, holder);
+}
+
 const tp_instance *tpi_hub_find_isolated(const tpi_hub *hub, const char *name)
 {
     const tp_instance *at = hub->instances;

@@ -302,6 +302,22 @@ static void planner_told(tp_instance *self, void *context, tp_status status, con
     snprintf(why_planner, sizeof why_planner, "%s", why);
 }
 
+static void begin_with_moving_driver(struct stage *s, const tp_position2d_cmd_vel *vel)
+{
+    const bench_section section = {
+        .driver = &planner, .provides = "position2d:1", .requires = "position2d:0"};
+
+    begin(s);
+    add_driver(s, 1, &section, 0);
+    /* Which starts it. */
+    assert_int_equal(
+        visit_open(&s->visit, s->sessions[SECOND], bench_find(&s->b, "position2d:1"), TP_READ_MODE),
+        TP_OK);
+    assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, vel), TP_OK);
+    tp_loop_turn(s->b.loop, false);
+    assert_true(speed > 0.2);
+}
+
 /* One that runs in the server has a rank too. */
 static void drivers_have_ranks(void **state)
 {
@@ -310,18 +326,7 @@ static void drivers_have_ranks(void **state)
     const tp_position2d_power_config power = {.state = 0};
 
     (void)state;
-    begin(&s);
-    add_driver(&s, 1,
-               &(bench_section){
-                   .driver = &planner, .provides = "position2d:1", .requires = "position2d:0"},
-               0);
-    /* Which starts it. */
-    assert_int_equal(
-        visit_open(&s.visit, s.sessions[SECOND], bench_find(&s.b, "position2d:1"), TP_READ_MODE),
-        TP_OK);
-    assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
-    tp_loop_turn(s.b.loop, false);
-    assert_true(speed > 0.2);
+    begin_with_moving_driver(&s, &vel);
     assert_int_equal(move(&s, PLANNER, 0.5, NULL), TP_OK); /* rank 0 over -1 */
     assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
     assert_int_equal(tp_link_request(planner_link, TP_POSITION2D_REQ_MOTOR_POWER, &power,
@@ -337,6 +342,36 @@ static void drivers_have_ranks(void **state)
     assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
     tp_loop_turn(s.b.loop, false);
     assert_true(speed < 0.4);
+    end(&s);
+}
+
+/* What it moves is stopped when a client takes the device, since it cannot stop it any more. */
+static void exclusive_access_shuts_drivers_out(void **state)
+{
+    struct stage s;
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 0.3}, .state = 1};
+    const tp_position2d_power_config power = {.state = 0};
+
+    (void)state;
+    begin_with_moving_driver(&s, &vel);
+    assert_int_equal(visit_open(&s.visit, s.sessions[PLANNER], s.device, TP_EXCLUSIVE_MODE), TP_OK);
+    tp_loop_turn(s.b.loop, false);
+    assert_int_equal(halts, 1);
+    assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
+    assert_int_equal(tp_link_request(planner_link, TP_POSITION2D_REQ_MOTOR_POWER, &power,
+                                     TP_NS_PER_S, planner_told, NULL),
+                     TP_OK);
+    tp_loop_turn(s.b.loop, false);
+    assert_true(speed == 0);
+    assert_int_equal(told_planner, TP_E_DENIED);
+    assert_string_equal(why_planner, "position2d:0 is held by planner at 10.0.0.8:5124");
+    tp_link_halt(planner_link); /* anyone may stop it */
+    tp_loop_turn(s.b.loop, false);
+    assert_int_equal(halts, 2);
+    assert_int_equal(tp_session_close(s.sessions[PLANNER], s.device), TP_OK);
+    assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
+    tp_loop_turn(s.b.loop, false);
+    assert_true(speed > 0.2);
     end(&s);
 }
 
@@ -525,6 +560,7 @@ int main(void)
         cmocka_unit_test(a_holder_has_the_rank_that_it_asks_for),
         cmocka_unit_test(a_key_gives_a_rank),
         cmocka_unit_test(drivers_have_ranks),
+        cmocka_unit_test(exclusive_access_shuts_drivers_out),
         cmocka_unit_test(a_client_is_told_who_moves_it),
         cmocka_unit_test(a_client_chooses_its_lease),
         cmocka_unit_test(no_lease_is_longer_than_configured),

@@ -41,6 +41,18 @@ def nobody_else_writes_meanwhile(url):
     says(brief(url, "--exclusive"), 0, "")
 
 
+@serving(ROBOT.format("lease 3600") + """driver ( name "passthrough" provides [ "position2d:1" ] requires [ "position2d:0" ] )\n"""
+         + """driver ( name "passthrough" isolated yes provides [ "position2d:2" ] requires [ "position2d:0" ] )\n""")
+def a_driver_does_not_write_meanwhile_either(url):
+    with Running(*ALONE, url=url) as alone:
+        name = held(url).split(" by ")[1].split(";")[0]
+        for behind in ("position2d:1", "position2d:2"):
+            result = troupe("send", behind, *VEL, "--for", "0.2", url=url)
+            tap.equal((behind, result.returncode, f"position2d:0 is held by {name}\n" in result.stderr), (behind, 1, True))
+        tap.equal(alone.interrupt(), (0, ""))
+    says(troupe("send", "position2d:1", *VEL, "--for", "0.01", url=url), 0, "")
+
+
 @serving(ROBOT.format(""))
 def a_frozen_client_keeps_it_no_longer_than_its_lease(url):
     with Running(*ALONE, url=url) as alone:
@@ -144,6 +156,6 @@ def mistakes_are_explained(url):
          'troupe kick: there is no client "nobody"; troupe stat lists the clients\n')
 
 
-tap.main(nobody_else_writes_meanwhile, a_frozen_client_keeps_it_no_longer_than_its_lease, a_disconnected_client_keeps_nothing,
+tap.main(nobody_else_writes_meanwhile, a_driver_does_not_write_meanwhile_either, a_frozen_client_keeps_it_no_longer_than_its_lease, a_disconnected_client_keeps_nothing,
          by_its_place_and_with_the_right_to, who_understands_it_is_told_by_whom, programs_show_it,
          two_on_a_unix_socket_need_their_numbers, mistakes_are_explained)

@@ -212,6 +212,15 @@ def position_control_is_that_of_the_journey():
         while robot.speed() == (0.0, 0.0):
             robot.step()
             robot.settle(PLANNER, 1, robot.time)  # vfh has decided by then
+        robot.client.send(POSITION2D, 1, player.COMMAND, 1, struct.pack(">dddI", 0, 0, 0, 0))  # a stop is obeyed
+        robot.step()
+        robot.settle(PLANNER, 1, robot.time)
+        robot.step(10)
+        tap.equal(robot.speed(), (0.0, 0.0))
+        robot.send_pos(1, -6.8, 2.4)
+        while robot.speed() == (0.0, 0.0):
+            robot.step()
+            robot.settle(PLANNER, 1, robot.time)
         tap.equal(robot.ask(POSITION2D, 1, 4, struct.pack(">I", 0)).type, ACK)
         robot.step(5)
         tap.equal(robot.speed(), (0.0, 0.0))  # so has the journey
