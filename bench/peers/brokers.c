@@ -183,6 +183,7 @@ static void mosquitto_send(void *context, int count)
     batch_send(context, count);
 }
 
+/* A broker that changes its user is not ended when the benchmark is. */
 static void write_configuration(const char *path, unsigned port)
 {
     FILE *file = fopen(path, "w");
@@ -192,7 +193,7 @@ static void write_configuration(const char *path, unsigned port)
     }
     fprintf(file,
             "listener %u 127.0.0.1\nallow_anonymous true\npersistence false\nset_tcp_nodelay true\n"
-            "log_type none\nmax_queued_messages 0\n",
+            "log_type none\nmax_queued_messages 0\nuser root\n",
             port);
     fclose(file);
 }

@@ -375,9 +375,9 @@ TP_API tp_status tp_session_send_later(tp_session *session, const tp_origin *ori
 
 /* ---- Budgets --------------------------------------------------------------------------------- */
 
-/* Whether the client is a guest: it has no right to write.
- * Nothing moves that would have to stop with it, so if it leaves, its end can wait for other work
- * (tp_loop_later()): thousands of guests can leave at once. */
+/* Whether the client is a guest: it has no right to write. Nothing moves that would have to stop
+ * with it, so if it leaves, its end can wait for other work (tp_loop_later()): thousands of guests
+ * can leave at once. */
 TP_API bool tp_session_is_guest(tp_session *session);
 
 /* The length of the longest message that the client may send now. It depends on the right of the
