@@ -33,6 +33,7 @@ struct tp_msg {
                            the earliest; TP_NEVER if that was made here */
     bool kept;          /* participants of the instance receive it, even if their queue is full */
     uint32_t queued;    /* in so many queues, which share one reference; the queues' thread's */
+    uint32_t grouped;   /* of them so many that are counted together */
 };
 
 /* Whether it was made as the bytes of one encoding, and has neither payload nor other encodings. */

@@ -21,29 +21,56 @@ void tpi_queue_set_limits(tpi_queue *queue, uint32_t most, uint32_t most_kept)
     queue->most_kept = most_kept;
 }
 
+static void count_in(const tpi_queue *queue, tp_msg *msg)
+{
+    if (queue->group != NULL && msg->grouped++ == 0) {
+        queue->group->bytes += msg->weight;
+    }
+}
+
+static void count_out(const tpi_queue *queue, tp_msg *msg)
+{
+    if (queue->group != NULL && --msg->grouped == 0) {
+        queue->group->bytes -= msg->weight;
+    }
+}
+
 /* Another queue has the message: the first one takes a reference for all. */
-static tp_msg *hold(const tp_msg *msg)
+static tp_msg *hold(const tpi_queue *queue, const tp_msg *msg)
 {
     tp_msg *shared = (tp_msg *)(uintptr_t)msg;
 
     if (shared->queued++ == 0) {
         (void)tp_msg_ref(shared);
     }
+    count_in(queue, shared);
     return shared;
 }
 
 /* One queue less has it: the last one releases the reference. */
-static void release(tp_msg *msg)
+static void release(const tpi_queue *queue, tp_msg *msg)
 {
+    count_out(queue, msg);
     if (--msg->queued == 0) {
         tp_msg_unref(msg);
+    }
+}
+
+void tpi_queue_join(tpi_queue *queue, tpi_queue_group *group)
+{
+    for (uint32_t i = 0; i < queue->count; i++) {
+        count_out(queue, tpi_queue_at(queue, i));
+    }
+    queue->group = group;
+    for (uint32_t i = 0; i < queue->count; i++) {
+        count_in(queue, tpi_queue_at(queue, i));
     }
 }
 
 void tpi_queue_fini(tpi_queue *queue)
 {
     for (uint32_t i = 0; i < queue->count; i++) {
-        release(tpi_queue_at(queue, i));
+        release(queue, tpi_queue_at(queue, i));
     }
     free((void *)queue->ring);
     free(queue->rules);
@@ -141,7 +168,7 @@ static void weigh_out(tpi_queue *queue, const tp_msg *msg)
 static void remove_at(tpi_queue *queue, uint32_t at)
 {
     weigh_out(queue, *place(queue, at));
-    release(*place(queue, at));
+    release(queue, *place(queue, at));
     for (uint32_t i = at; i + 1 < queue->count; i++) {
         *place(queue, i) = *place(queue, i + 1);
     }
@@ -185,7 +212,7 @@ void tpi_queue_keep_newest(tpi_queue *queue, bool on)
 
             if (is_loss_allowed(tp_msg_header(msg)) && has_newer(queue, i)) {
                 weigh_out(queue, msg);
-                release(msg);
+                release(queue, msg);
                 queue->dropped++;
             } else {
                 *place(queue, kept++) = msg;
@@ -257,7 +284,7 @@ static tp_status push(tpi_queue *queue, const tp_msg *msg, bool keep)
         return TP_E_NOMEM;
     }
     queue->count++;
-    *place(queue, queue->count - 1) = hold(msg);
+    *place(queue, queue->count - 1) = hold(queue, msg);
     weigh_in(queue, msg);
     return TP_OK;
 }
@@ -287,6 +314,7 @@ tp_msg *tpi_queue_pop(tpi_queue *queue)
     }
     tp_msg *oldest = *place(queue, 0);
     weigh_out(queue, oldest);
+    count_out(queue, oldest);
     advance(queue, 1);
     return --oldest->queued == 0 ? oldest : tp_msg_ref(oldest); /* the queues' own, or another */
 }
@@ -297,7 +325,7 @@ void tpi_queue_discard(tpi_queue *queue, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         tp_msg *msg = *place(queue, i);
         weigh_out(queue, msg);
-        release(msg);
+        release(queue, msg);
     }
     advance(queue, n);
 }
@@ -314,7 +342,7 @@ tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg)
     for (uint32_t i = queue->count - 1; i > queue->sealed; i--) {
         *place(queue, i) = *place(queue, i - 1);
     }
-    *place(queue, queue->sealed) = hold(msg);
+    *place(queue, queue->sealed) = hold(queue, msg);
     weigh_in(queue, msg);
     return TP_OK;
 }
@@ -323,6 +351,31 @@ void tpi_queue_seal(tpi_queue *queue, uint32_t n)
 {
     n = n < queue->count ? n : queue->count;
     queue->sealed = n > queue->sealed ? n : queue->sealed;
+}
+
+bool tpi_queue_thin(tpi_queue *queue)
+{
+    uint32_t data = 0, kept = 1, sealed = queue->sealed;
+
+    for (uint32_t i = 1; i < queue->count; i++) {
+        data += is_loss_allowed(&(*place(queue, i))->header);
+    }
+    for (uint32_t i = 1, left = data - data / 2; i < queue->count; i++) {
+        tp_msg *msg = *place(queue, i);
+
+        if (left > 0 && is_loss_allowed(&msg->header)) {
+            left--;
+            sealed -= i < queue->sealed;
+            weigh_out(queue, msg);
+            release(queue, msg);
+            queue->dropped++;
+        } else {
+            *place(queue, kept++) = msg;
+        }
+    }
+    queue->sealed = sealed;
+    queue->count = queue->count > kept ? kept : queue->count;
+    return data > 0;
 }
 
 void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr)
@@ -334,7 +387,7 @@ void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr)
         const tp_msghdr *header = tp_msg_header(msg);
         if (header->type == TP_MSGTYPE_DATA && same_device(&header->addr, addr)) {
             weigh_out(queue, msg);
-            release(msg);
+            release(queue, msg);
         } else {
             *place(queue, kept++) = msg;
         }

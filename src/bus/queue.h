@@ -25,18 +25,25 @@ typedef struct tpi_rule {
     int32_t action;
 } tpi_rule;
 
+/* Queues that are counted together: the bytes of all messages in them, of each message once. There
+ * is one group at most for the queues of a thread. */
+typedef struct tpi_queue_group {
+    size_t bytes;
+} tpi_queue_group;
+
 typedef struct tpi_queue {
     tp_msg **ring;  /* owned, with a share of the queues' reference to each */
     uint32_t first; /* place of the oldest */
     uint32_t count;
-    uint32_t capacity;  /* a power of two, or 0 */
-    uint32_t sealed;    /* of the oldest so many are committed: neither replaced nor dropped */
-    uint32_t most;      /* data and commands are dropped beyond this */
-    uint32_t most_kept; /* replies are refused beyond this */
-    size_t bytes;       /* of the data and commands in it */
-    size_t kept_bytes;  /* of all others */
-    size_t most_bytes;  /* neither grows beyond this by more than one message */
-    tpi_rule *rules;    /* owned */
+    uint32_t capacity;      /* a power of two, or 0 */
+    uint32_t sealed;        /* of the oldest so many are committed: neither replaced nor dropped */
+    uint32_t most;          /* data and commands are dropped beyond this */
+    uint32_t most_kept;     /* replies are refused beyond this */
+    size_t bytes;           /* of the data and commands in it */
+    size_t kept_bytes;      /* of all others */
+    size_t most_bytes;      /* neither grows beyond this by more than one message */
+    tpi_queue_group *group; /* borrowed; NULL for none */
+    tpi_rule *rules;        /* owned */
     uint32_t rule_count;
     tpi_action fallback; /* for data and commands that no rule matches */
     bool newest;         /* the fallback replaces, and what is replaced counts as dropped */
@@ -51,6 +58,9 @@ void tpi_queue_fini(tpi_queue *queue);
 
 /* Other limits from now on; what waits already stays. */
 void tpi_queue_set_limits(tpi_queue *queue, uint32_t most, uint32_t most_kept);
+
+/* It belongs to a group from now on, or to none. */
+void tpi_queue_join(tpi_queue *queue, tpi_queue_group *group);
 
 /* Add a rule, or change the one with the same criteria. */
 tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
@@ -87,6 +97,10 @@ tp_msg *tpi_queue_pop(tpi_queue *queue);
 
 /* Remove the oldest `n`, which are there. */
 void tpi_queue_discard(tpi_queue *queue, uint32_t n);
+
+/* Drop and count the older half of data and commands, sealed or not, except for the oldest message:
+ * a part of it may be sent. Whether any was dropped. */
+bool tpi_queue_thin(tpi_queue *queue);
 
 /* Drop queued data of a device that is not sealed (an unsubscribed client does not want it). */
 void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr);

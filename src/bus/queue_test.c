@@ -189,6 +189,59 @@ static void bytes_are_limited_as_messages_are(void **state)
     tpi_queue_fini(&queue);
 }
 
+/* However it leaves them: taken, discarded, dropped, with its queue. */
+static void queues_of_a_group_count_a_message_once(void **state)
+{
+    tpi_queue_group group = {0};
+    tpi_queue queues[3];
+    tp_msg *msg = make(4, DATA, 1, 1);
+    const size_t weight = msg->weight;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        tpi_queue_init(&queues[i], 100, 100, TPI_APPEND);
+        assert_int_equal(tpi_queue_push(&queues[i], msg), TP_OK);
+        tpi_queue_join(&queues[i], &group);
+        assert_int_equal(tpi_queue_push(&queues[i], msg), TP_OK);
+    }
+    assert_int_equal(group.bytes, weight);
+    assert_int_equal(push(&queues[2], 4, DATA, 1, 2), TP_OK);
+    assert_int_equal(group.bytes, 2 * weight);
+    tpi_queue_drop_data(&queues[2], &(tp_devaddr){.robot = 6665, .interf = 4});
+    assert_int_equal(group.bytes, weight);
+    tpi_queue_discard(&queues[1], 1);
+    tpi_queue_join(&queues[1], NULL);
+    tp_msg_unref(tpi_queue_pop(&queues[0]));
+    assert_int_equal(group.bytes, weight);
+    tpi_queue_fini(&queues[0]);
+    assert_int_equal(group.bytes, 0);
+    tpi_queue_fini(&queues[1]);
+    tpi_queue_fini(&queues[2]);
+    tp_msg_unref(msg);
+}
+
+/* A part of the oldest may be sent; replies stay. */
+static void a_queue_is_thinned_from_its_older_end(void **state)
+{
+    tpi_queue queue;
+
+    (void)state;
+    tpi_queue_init(&queue, 100, 100, TPI_APPEND);
+    for (uint32_t i = 1; i <= 8; i++) {
+        assert_int_equal(push(&queue, 4, i == 3 ? ACK : DATA, 1, i), TP_OK);
+    }
+    tpi_queue_seal(&queue, 4);
+    assert_true(tpi_queue_thin(&queue));
+    holds(&queue, "1 3 6 7 8");
+    assert_int_equal(queue.sealed, 2);
+    assert_int_equal(queue.dropped, 3);
+    while (tpi_queue_thin(&queue)) {
+    }
+    holds(&queue, "1 3");
+    assert_false(tpi_queue_thin(&(tpi_queue){0}));
+    tpi_queue_fini(&queue);
+}
+
 static void a_reply_that_is_made_of_bytes_has_their_weight(void **state)
 {
     (void)state;
@@ -429,6 +482,8 @@ int main(void)
         cmocka_unit_test(discarding_removes_the_oldest_and_their_weight),
         cmocka_unit_test(data_beyond_the_limit_is_dropped_and_counted),
         cmocka_unit_test(bytes_are_limited_as_messages_are),
+        cmocka_unit_test(queues_of_a_group_count_a_message_once),
+        cmocka_unit_test(a_queue_is_thinned_from_its_older_end),
         cmocka_unit_test(a_reply_that_is_made_of_bytes_has_their_weight),
         cmocka_unit_test(a_rule_replaces_the_newest_of_its_kind),
         cmocka_unit_test(the_first_matching_rule_wins_and_the_same_criteria_change_it),

@@ -73,6 +73,12 @@ static void move_usage(tp_session *session, int sign)
     }
 }
 
+static void set_class(tp_session *session, tpi_class class)
+{
+    session->account.class = class;
+    tpi_queue_join(&session->queue, class == TPI_GUESTS ? &budget_of(session)->data : NULL);
+}
+
 /* The class that it is in; its right may have changed. */
 static tpi_class settle(tp_session *session)
 {
@@ -80,7 +86,7 @@ static tpi_class settle(tp_session *session)
 
     if (class != session->account.class) {
         move_usage(session, -1);
-        session->account.class = class;
+        set_class(session, class);
         move_usage(session, 1);
     }
     return class;
@@ -170,12 +176,14 @@ void tpi_budget_init(tpi_budget *budget, tpi_hub *hub, void (*lose)(tp_session *
 {
     budget->hub = hub;
     budget->lose = lose;
+    tpi_budget_init_data(budget);
 }
 
 void tpi_budget_fini(tpi_budget *budget)
 {
     tp_loop_after_cancel(tpi_hub_loop(budget->hub), &budget->turn_end);
     tp_timer_destroy(budget->rest);
+    tpi_budget_fini_data(budget);
 }
 
 /* Without memory for it the host has no account of its own. */
@@ -187,7 +195,7 @@ void tpi_budget_enter(tp_session *session)
     assert(session_is_current(session));
     move_usage(session, -1);
     session->account.host = take_host(budget, session->identity.name);
-    session->account.class = class_now(session);
+    set_class(session, class_now(session));
     move_usage(session, 1);
     give_host(budget, before);
 }
@@ -241,7 +249,9 @@ void tpi_budget_note_memory(tp_session *session)
 {
     const tpi_share *class = &budget_of(session)->classes[session->account.class];
 
-    if (class->held + class->queued >= MUCH_MEMORY) {
+    const size_t data = session->queue.group != NULL ? session->queue.group->bytes : 0;
+
+    if (class->held + class->queued + data >= MUCH_MEMORY) {
         tpi_tidy_expect(&session->clients->tidy);
     }
 }

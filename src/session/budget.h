@@ -38,6 +38,7 @@
 #ifndef TROUPE_SESSION_BUDGET_H
 #define TROUPE_SESSION_BUDGET_H
 
+#include "bus/queue.h"
 #include "device/hub.h"
 #include "troupe/front.h"
 
@@ -132,6 +133,10 @@ typedef struct tpi_budget {
     /* held.c */
     tp_session *holders; /* clients of which bytes are held */
 
+    /* budget_data.c */
+    tpi_queue_group data; /* in the queues of guests */
+    tp_after relief;
+
 } tpi_budget;
 
 void tpi_budget_init(tpi_budget *budget, tpi_hub *hub, void (*lose)(tp_session *session));
@@ -181,6 +186,13 @@ bool tpi_budget_is_parked(const tp_session *session);
 void tpi_budget_queued(tp_session *session, size_t bytes);
 bool tpi_budget_is_behind(tp_session *session);
 
+/* ---- Data that waits ------------------------------------------------------------------------- */
+
+/* A message was queued. Data that waits for guests has a limit for all of them together, in which
+ * each message counts once: if they keep more, the older half of what each has is dropped. A guest
+ * that keeps most although nothing can be dropped is closed. */
+void tpi_budget_data_queued(tp_session *session);
+
 /* ---- Openings -------------------------------------------------------------------------------- */
 
 /* Whether the client may have one more device open, which it has open `times` already. */
@@ -208,6 +220,10 @@ void tpi_budget_note_memory(tp_session *session);
 
 /* held.c: its accounts hold so many bytes more, or less. */
 void tpi_budget_count_held(tp_session *session, size_t before, size_t now);
+
+/* budget_data.c: begin; end. */
+void tpi_budget_init_data(tpi_budget *budget);
+void tpi_budget_fini_data(tpi_budget *budget);
 
 /* budget_work.c: begin; the session ends. */
 void tpi_budget_init_work(tpi_budget *budget);

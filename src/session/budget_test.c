@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include "support/unit.h"
 #include "troupe/interfaces/map.h"
+#include "troupe/interfaces/opaque.h"
 #include "troupe/interfaces/ptz.h"
 
 enum { CLIENTS = 8, MESSAGE = 40, MEGABYTE = 1 << 20 };
@@ -198,6 +199,44 @@ static void a_client_on_a_unix_socket_that_may_only_read_is_a_guest(void **state
     assert_true(tp_session_is_guest(s->clients[6].session));
     assert_in_range(work_off(s, 6), 1, 2000);
     assert_true(tp_session_is_busy(s->clients[6].session));
+}
+
+/* A message of a megabyte, of no other client. */
+static void queue_data(struct scene *s, int client)
+{
+    static uint8_t bytes[MEGABYTE];
+    const tp_opaque_data value = {.data_count = sizeof bytes, .data = bytes};
+    const tp_msghdr header = {.addr = {.interf = TP_OPAQUE_CODE}, .type = TP_MSGTYPE_DATA};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_opaque_data, &value), TP_OK);
+    assert_int_equal(tp_session_queue(s->clients[client].session, msg), TP_OK);
+    tp_msg_unref(msg);
+}
+
+/* Guests that do not read, which came one after the other. */
+static void data_that_waits_for_guests_has_a_limit_for_all_of_them(void **state)
+{
+    struct scene *s = *state;
+    const tpi_budget *budget = &s->clients[0].session->clients->budget;
+
+    for (int i = 0; i < 60; i++) {
+        queue_data(s, i % 6);
+        queue_data(s, 6);
+        turn(s);
+        assert_in_range(budget->data.bytes, 1, 18 * (size_t)MEGABYTE);
+    }
+    assert_int_equal(tp_session_waiting(s->clients[6].session), 16); /* its own limit */
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(s->clients[i].lost, 0);
+        assert_true(tp_session_waiting(s->clients[i].session) > 0);
+        assert_true(tp_session_dropped(s->clients[i].session) > 0);
+    }
+    set_guests(s, TP_RIGHT_MOVE);
+    for (int i = 0; i < 6; i++) {
+        assert_false(tp_session_is_guest(s->clients[i].session));
+    }
+    assert_int_equal(budget->data.bytes, 0);
 }
 
 /* What a front queues to send. */
@@ -1082,6 +1121,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
         cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
         cmocka_unit_test_setup_teardown(a_client_on_a_unix_socket_that_may_only_read_is_a_guest,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(data_that_waits_for_guests_has_a_limit_for_all_of_them,
                                         begin, end),
         cmocka_unit_test_setup_teardown(what_goes_to_guests_goes_out_last, begin, end),
         cmocka_unit_test_setup_teardown(memory_is_given_back_after_clients_held_much, begin, end),

@@ -31,6 +31,7 @@ tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg)
 
     if (status == TP_OK) {
         tpi_budget_queued(session, session->queue.kept_bytes);
+        tpi_budget_data_queued(session);
         tpi_backlog_look(session);
         session->events->ready(session->context);
     } else if (status != TP_E_SPACE) {

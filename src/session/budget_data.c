@@ -1,0 +1,78 @@
+/* budget_data.c - data that waits for guests; see budget.h. */
+#include "base/order.h"
+#include "session/session.h"
+
+/* Bytes of messages without their encodings, which can be as long: with more, some are dropped; and
+ * if that does not help, guests are closed. */
+enum { MOST_DATA = 16 << 20, FAR_TOO_MUCH = 2 * MOST_DATA };
+
+static tpi_budget *budget_of(const tp_session *session)
+{
+    return &session->clients->budget;
+}
+
+/* Whether anything was dropped. */
+static bool thin_all(tp_session *sessions)
+{
+    bool thinned = false;
+
+    for (tp_session *session = sessions; session != NULL; session = session->next) {
+        if (session->queue.group != NULL && tpi_queue_thin(&session->queue)) {
+            tpi_pause_end(session);
+            thinned = true;
+        }
+    }
+    return thinned;
+}
+
+/* The guest with the most data; NULL if none has any. */
+static tp_session *find_largest(tp_session *sessions)
+{
+    tp_session *largest = NULL;
+    size_t most = 0;
+
+    for (tp_session *session = sessions; session != NULL; session = session->next) {
+        if (session->queue.group != NULL && !tpi_mailbox_is_lost(session) &&
+            session->queue.bytes > most) {
+            most = session->queue.bytes;
+            largest = session;
+        }
+    }
+    return largest;
+}
+
+/* What a client that is closed has is released at the end of the turn. */
+static void relieve(tp_after *after)
+{
+    tpi_budget *budget = (tpi_budget *)((char *)after - offsetof(tpi_budget, relief));
+    tp_session *sessions = tpi_clients_first(budget->hub);
+    tp_session *largest;
+
+    while (budget->data.bytes > MOST_DATA / 2 && thin_all(sessions)) {
+    }
+    size_t left = budget->data.bytes;
+    while (left > FAR_TOO_MUCH && (largest = find_largest(sessions)) != NULL) {
+        left -= tpi_smaller((int64_t)left, (int64_t)largest->queue.bytes);
+        budget->lose(largest);
+    }
+}
+
+void tpi_budget_data_queued(tp_session *session)
+{
+    tpi_budget *budget = budget_of(session);
+
+    if (session->queue.group != NULL && budget->data.bytes > MOST_DATA) {
+        tpi_tidy_expect(&session->clients->tidy);
+        tp_loop_after(tpi_hub_loop(budget->hub), &budget->relief);
+    }
+}
+
+void tpi_budget_init_data(tpi_budget *budget)
+{
+    budget->relief.run = relieve;
+}
+
+void tpi_budget_fini_data(tpi_budget *budget)
+{
+    tp_loop_after_cancel(tpi_hub_loop(budget->hub), &budget->relief);
+}
