@@ -85,25 +85,38 @@ void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
     tpi_buf_fini(&text);
 }
 
+/* The length of "eve at 127.0.0.1:50123" without the address. */
+static size_t name_length(const char *who)
+{
+    static const char glue[] = " at ";
+    size_t length = strlen(who);
+
+    for (const char *at = strstr(who, glue); at != NULL; at = strstr(at + 1, glue)) {
+        length = (size_t)(at - who);
+    }
+    return length;
+}
+
+/* The reason is what matters most, then the way out of it. */
 static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
 {
     tpi_buf_puts(out, " PANIC");
     if (form < 2) {
         tpi_buf_puts(out, ", raised by ");
-        output_put_clean(out, who, strlen(who));
+        output_put_clean(out, who, form < 1 ? strlen(who) : name_length(who));
     }
-    if (form < 1) {
+    if (form < 4 && why[0] != '\0') {
         tpi_buf_puts(out, ": ");
         output_put_clean(out, why, strlen(why));
     }
-    if (form < 3) {
+    if (form < 3 || form == 4) {
         tpi_buf_printf(out, ". %s reset%s ends it", called(), called_server());
     }
 }
 
 void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why)
 {
-    enum { FORMS = 4 };
+    enum { FORMS = 6 };
     tpi_buf text = {0};
 
     for (int form = 0; form < FORMS; form++) {
