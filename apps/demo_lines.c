@@ -97,7 +97,7 @@ static size_t name_length(const char *who)
     return length;
 }
 
-/* The reason is what matters most, then the way out of it. */
+/* The reason is what matters most, then the way out of it. From the longest to the shortest. */
 static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
 {
     tpi_buf_puts(out, " PANIC");
@@ -105,27 +105,34 @@ static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
         tpi_buf_puts(out, ", raised by ");
         output_put_clean(out, who, form < 1 ? strlen(who) : name_length(who));
     }
-    if (form < 4 && why[0] != '\0') {
+    if (why[0] != '\0') {
         tpi_buf_puts(out, ": ");
         output_put_clean(out, why, strlen(why));
     }
-    if (form < 3 || form == 4) {
+    if (form < 3) {
         tpi_buf_printf(out, ". %s reset%s ends it", called(), called_server());
     }
 }
 
 void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why)
 {
-    enum { FORMS = 6 };
+    static const char word[] = " PANIC", cut[] = "...";
+    enum { FORMS = 4 };
     tpi_buf text = {0};
+    int form = 0;
 
-    for (int form = 0; form < FORMS; form++) {
+    do {
         tpi_buf_clear(&text);
         put_panic(&text, form, who, why);
-        if (width_of(&text) <= columns) {
-            tpi_buf_put(out, tpi_buf_text(&text), text.length);
-            break;
-        }
+    } while (width_of(&text) > columns && ++form < FORMS);
+    if (form < FORMS) {
+        tpi_buf_put(out, tpi_buf_text(&text), text.length);
+    } else if (columns >= 2 * sizeof word) { /* the beginning of the reason */
+        const size_t room = columns - (sizeof cut - 1);
+        tpi_buf_put(out, tpi_buf_text(&text), output_fit(tpi_buf_text(&text), text.length, room));
+        tpi_buf_puts(out, cut);
+    } else if (columns >= sizeof word - 1) {
+        tpi_buf_puts(out, word);
     }
     tpi_buf_fini(&text);
 }

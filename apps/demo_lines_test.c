@@ -70,8 +70,9 @@ static void a_panic_is_shown_in_any_room(void **state)
     assert_panic(65, " PANIC, raised by eve: fire?[2J. troupe reset ends it");
     assert_panic(40, " PANIC: fire?[2J. troupe reset ends it");
     assert_panic(37, " PANIC: fire?[2J");
-    assert_panic(15, " PANIC");
-    assert_panic(8, " PANIC");
+    assert_panic(15, " PANIC: fire...");
+    assert_panic(13, " PANIC");
+    assert_panic(5, "");
 }
 
 static void who_waits_for_a_program_does_not_find_its_way(void **state)
