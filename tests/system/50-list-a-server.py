@@ -109,6 +109,11 @@ OTHER_FRONT = ("this is no Player server; timed motion and universal robots have
                "programs use 6665")
 
 
+def a_port_alone_is_no_server():
+    for command in (("list", "6666"), ("stat", "6666"), ("print", "6666/laser"), ("send", "6666/gripper", "OPEN"), ("list", "--url", "6666")):
+        says(troupe(*command), 1, f"troupe {command[0]}: 6666 is a port: write localhost:6666\n")
+
+
 def the_ports_of_other_fronts_are_told_at_once():
     """They wait for a question; a client would wait for a minute."""
     fronts = 'open yes\n' + SMALL + '\nfront ( name "web" port 0 )\nfront ( name "universal" port 0 )\nfront ( name "motion" port 0 )\n'
@@ -246,7 +251,7 @@ def a_reader_who_has_seen_enough_is_no_failure(url):
 tap.main(devices_are_listed, devices_beyond_the_end_of_players_list_are_listed, a_map_sends_nothing_to_print,
          programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
          no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for,
-         the_ports_of_other_fronts_are_told_at_once, a_greeting_that_is_short_is_told_at_once,
+         a_port_alone_is_no_server, the_ports_of_other_fronts_are_told_at_once, a_greeting_that_is_short_is_told_at_once,
          a_server_that_is_slow_to_greet_is_awaited, a_player_server_has_less_to_tell,
          a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next,
          a_server_in_the_program_isolates_drivers, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
