@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/inside.h"
 #include "troupe/server.h"
@@ -265,6 +266,16 @@ tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
 
 /* ---- As part of a kit ------------------------------------------------------------------------ */
 
+/* By its name, as the commands that serve files tell them apart. */
+static bool is_world(const char *file)
+{
+    static const char ending[] = ".world";
+    const size_t length = strlen(file);
+
+    return length >= sizeof ending - 1 &&
+           strcmp(file + length - (sizeof ending - 1), ending) == 0 && access(file, F_OK) == 0;
+}
+
 static tp_status open_server(tp_client *client, const char *file, tp_error *err)
 {
     const char *program = client->options.program;
@@ -272,7 +283,12 @@ static tp_status open_server(tp_client *client, const char *file, tp_error *err)
                                        .listen = "",
                                        .kit = client->options.kit,
                                        .program = program != NULL ? program : "troupe"};
-    tp_status status = tp_server_create(&client->own.server, &options, err);
+    tp_status status =
+        is_world(file) ? tp_fail(err, TP_E_INVALID,
+                                 "%s is a world, no configuration: \"troupe sim %s\" serves it; a "
+                                 "configuration names it as the worldfile of the driver sim",
+                                 file, file)
+                       : tp_server_create(&client->own.server, &options, err);
 
     if (status != TP_OK) {
         return status;
