@@ -9,9 +9,9 @@
  * for the program by another one. Values of the two are not the same in memory, so they pass as the
  * bytes that they would be on a wire.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "client/inside.h"
 #include "troupe/server.h"
@@ -266,14 +266,21 @@ tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
 
 /* ---- As part of a kit ------------------------------------------------------------------------ */
 
-/* By its name, as the commands that serve files tell them apart. */
-static bool is_world(const char *file)
+/* By its name, as the commands that serve files tell them apart; if there is such a file. */
+static bool is_world(const char *path)
 {
     static const char ending[] = ".world";
-    const size_t length = strlen(file);
+    const size_t length = strlen(path);
 
-    return length >= sizeof ending - 1 &&
-           strcmp(file + length - (sizeof ending - 1), ending) == 0 && access(file, F_OK) == 0;
+    if (length < sizeof ending || strcmp(path + length - (sizeof ending - 1), ending) != 0) {
+        return false;
+    }
+    FILE *file = fopen(path, "re");
+    const bool exists = file != NULL;
+    if (exists) {
+        (void)fclose(file);
+    }
+    return exists;
 }
 
 static tp_status open_server(tp_client *client, const char *file, tp_error *err)

@@ -56,6 +56,13 @@ static bool add_page(tpi_labels **labels, const tp_device_stat_page *page)
     return true;
 }
 
+/* The server does not know the request, or does not answer it to this client. */
+static bool is_refusal(tp_status status)
+{
+    return status != TP_E_CLOSED && status != TP_E_TIMEOUT && status != TP_E_INTERRUPTED &&
+           status != TP_E_NOMEM;
+}
+
 tp_status tpi_labels_read(tpi_labels **out, tp_client *client, tp_error *err)
 {
     const tp_device_stat_page *page = NULL;
@@ -76,7 +83,7 @@ tp_status tpi_labels_read(tpi_labels **out, tp_client *client, tp_error *err)
         }
         if (status != TP_OK) {
             free(labels);
-            return status == TP_E_UNSUPPORTED ? TP_OK : status;
+            return is_refusal(status) ? TP_OK : status;
         }
     } while (page->devices_count > 0 && labels->count < page->total);
     *out = labels;

@@ -109,7 +109,7 @@ static void a_server_without_names_has_none(void **state)
     tpi_labels *labels = NULL;
 
     offers.refuses = true;
-    (void)tpi_labels_read(&labels, b->client, &b->err);
+    assert_int_equal(tpi_labels_read(&labels, b->client, &b->err), TP_OK);
     assert_null(labels);
     assert_null(label_of(NULL, 6665, TP_LASER_CODE, 0));
 }
