@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """troupe list, and how a server is named.  argv: the troupe program."""
+import functools
 import json
 import os
 import signal
@@ -50,12 +51,15 @@ def programs_get_json(url):
     tap.equal((gripper["device"], gripper["index"]), ("gripper:3", 3))
 
 
+def chosen(url, where):
+    result = troupe("list", "--where", where, "--json", url=url)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return [device["device"] for device in json.loads(result.stdout)["devices"]]
+
+
 @serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "sonar:1" "power:0" ] )')
 def conditions_choose_devices(url):
-    def listed(where):
-        result = troupe("list", "--where", where, "--json", url=url)
-        tap.equal((result.returncode, result.stderr), (0, ""))
-        return [device["device"] for device in json.loads(result.stdout)["devices"]]
+    listed = functools.partial(chosen, url)
     tap.equal(listed("max_range > 6"), ["laser:0"])
     tap.equal(listed("max_range > 0, index = 0"), ["laser:0", "sonar:0"])
     tap.equal(listed("driver = fake"), ["laser:0", "sonar:0", "sonar:1", "power:0"])
@@ -68,10 +72,7 @@ def conditions_choose_devices(url):
 
 @serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "power:0" ] )')
 def devices_are_chosen_by_what_lists_and_properties_show(url):
-    def listed(where):
-        result = troupe("list", "--where", where, "--json", url=url)
-        tap.equal((result.returncode, result.stderr), (0, ""))
-        return [device["device"] for device in json.loads(result.stdout)["devices"]]
+    listed = functools.partial(chosen, url)
     tap.equal(listed("driver = fake0"), ["laser:0", "sonar:0", "power:0"])
     tap.equal(listed("driver != fake0"), [])
     tap.equal(listed("name = laser:0"), ["laser:0"])
