@@ -408,13 +408,29 @@ static void hint_at_command(const tp_interface *interface, const char *name, cha
     }
 }
 
+static void hint_at_others(const tp_interface *interface, tp_kind kind, char *out, size_t size)
+{
+    size_t length = 0;
+
+    for (uint32_t i = 0; i < interface->message_count && length < size; i++) {
+        if (interface->messages[i].kind == kind) {
+            length +=
+                (size_t)snprintf(out + length, size - length, "%s%s",
+                                 length == 0 ? "; it has " : ", ", interface->messages[i].name);
+        }
+    }
+    if (length == 0) {
+        snprintf(out, size, "; it has none");
+    }
+}
+
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
                                  tp_kind kind, const char *name)
 {
     const tp_interface *places[] = {interface, tp_catalogue_code(remote->catalogue, 0)};
     const tp_message *message = NULL;
     tpi_nearest nearest;
-    char hint[256];
+    char hint[1024];
 
     tpi_nearest_init(&nearest, name);
     for (size_t i = 0; i < 2 && message == NULL; i++) {
@@ -427,6 +443,9 @@ const tp_message *remote_message(const struct remote *remote, const tp_interface
     }
     if (message == NULL) {
         tpi_nearest_hint(&nearest, hint, sizeof hint);
+        if (hint[0] == '\0') {
+            hint_at_others(interface, kind, hint, sizeof hint);
+        }
         hint_at_command(interface, name, hint, sizeof hint);
         command_fail(remote->command, EXIT_FAILED, "%s has no %s \"%s\"%s", interface->name,
                      tp_kind_name(kind), name, hint);

@@ -254,7 +254,8 @@ TP_API tp_status tp_client_open_later(tp_client *client, const tp_interface *int
  *                      one decides, then the second
  *
  * NAME is a property of the device or a part of its geometry: x y z roll pitch yaw (its pose, in
- * metres and radians), width length height, parent, frame, known; or index, or driver. VALUE is a
+ * metres and radians), width length height, parent, frame, known; or index; or driver, by its own
+ * name or that of its instance; or name, of a device without one its property. VALUE is a
  * number, yes, no, or a text with or without quotes. A device without NAME does not meet the
  * condition. Example: tp_client_find(client, "ranger", "x > 0, most max_range", ...).
  *
