@@ -31,6 +31,7 @@ static const int64_t refusal_ns = 4 * TP_NS_PER_S; /* how long a refusal is show
 struct drive {
     struct remote remote;
     struct remote_device device;
+    const char *wanted;  /* borrowed: the device as the user names it; NULL for none */
     const char *gamepad; /* the file; NULL for none */
     int pad;             /* the gamepad; -1 if there is none */
     bool exclusive;
@@ -360,8 +361,9 @@ static int read_option(struct drive *d, int argc, char **argv, int *i)
         d->exclusive = true;
         return EXIT_DONE;
     }
-    if (option[0] != '-' && d->device.interface == NULL) {
-        return remote_read_device(&d->remote, option, &d->device);
+    if (option[0] != '-' && d->wanted == NULL) {
+        d->wanted = option;
+        return EXIT_DONE;
     }
     return remote_unexpected(&d->remote, option, known);
 }
@@ -373,6 +375,9 @@ static int run(int argc, char **argv)
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
         result = read_option(&d, argc, argv, &i);
+    }
+    if (result == EXIT_DONE && d.wanted != NULL) { /* now the server is known */
+        result = remote_read_device(&d.remote, d.wanted, &d.device);
     }
     result = result == EXIT_DONE ? drive(&d) : result;
     remote_fini(&d.remote);

@@ -28,8 +28,9 @@ enum { TICK_MS = 200, WHY = 200, SHOWN_TICKS = 5 };
 struct journey {
     struct remote remote;
     struct remote_device device;
-    double to[3]; /* m, m, rad */
-    size_t given; /* how many of these */
+    const char *wanted; /* borrowed: the device as the user names it; NULL for none */
+    double to[3];       /* m, m, rad */
+    size_t given;       /* how many of these */
     double tolerance, angle_tolerance;
     double patience_s; /* 0 for no end */
     bool quiet;
@@ -301,8 +302,9 @@ static int read_option(struct journey *j, int argc, char **argv, int *i)
         j->quiet = true;
         return EXIT_DONE;
     }
-    if (option[0] != '-' && j->device.interface == NULL) {
-        return remote_read_device(&j->remote, option, &j->device);
+    if (option[0] != '-' && j->wanted == NULL) {
+        j->wanted = option;
+        return EXIT_DONE;
     }
     return remote_unexpected(&j->remote, option, known);
 }
@@ -314,6 +316,9 @@ static int run(int argc, char **argv)
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
         result = read_option(&j, argc, argv, &i);
+    }
+    if (result == EXIT_DONE && j.wanted != NULL) { /* now the server is known */
+        result = remote_read_device(&j.remote, j.wanted, &j.device);
     }
     if (result == EXIT_DONE && j.given < 2) {
         result = command_fail(name, EXIT_USAGE, "where to? %s goto X Y [ANGLE]", called());

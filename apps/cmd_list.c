@@ -254,15 +254,19 @@ static int check_where(const char *where)
     return result;
 }
 
-/* As text; "" for a device without one, NULL if the server says nothing of it. */
-static const char *find_label(struct list *list, const tp_client_device *device)
+static const char *as_text(const char *text, uint32_t count)
+{
+    return count > 1 && text[count - 1] == '\0' ? text : "";
+}
+
+/* Nothing is known if the server says nothing of it. */
+static tpi_called find_called(struct list *list, const tp_client_device *device)
 {
     const tp_device_stat *stat = find_stat(list, &device->addr);
 
-    if (stat == NULL) {
-        return NULL;
-    }
-    return stat->label_count > 1 && stat->label[stat->label_count - 1] == '\0' ? stat->label : "";
+    return stat == NULL ? (tpi_called){NULL, NULL}
+                        : (tpi_called){as_text(stat->label, stat->label_count),
+                                       as_text(stat->instance, stat->instance_count)};
 }
 
 /* Devices of interfaces that nobody knows meet no condition. */
@@ -275,7 +279,7 @@ static tp_status ask_all(struct list *list, const tpi_conditions *wanted, tpi_as
     for (size_t i = 0; i < list->count; i++) {
         if (list->devices[i].interface != NULL) {
             asked[count].device = &list->devices[i];
-            asked[count++].label = find_label(list, &list->devices[i]);
+            asked[count++].called = find_called(list, &list->devices[i]);
         }
     }
     const tp_status status =
@@ -338,6 +342,9 @@ static int show(struct list *list)
     if (result != EXIT_DONE) {
         return result;
     }
+    if (list->hint.code == TP_E_UNKNOWN) {
+        return command_fail(name, EXIT_FAILED, "--where: %s", list->hint.text);
+    }
     if (list->hint.code != TP_OK) {
         (void)command_fail(name, EXIT_DONE, "--where: %s", list->hint.text);
     }
@@ -399,10 +406,12 @@ const command command_list = {
         "  --where CONDITIONS\n"
         "                  list only devices that meet all conditions: NAME OP VALUE, separated "
         "by\n"
-        "                  commas. NAME is a property, or driver, index, name (of a simulated\n"
-        "                  device: the model), x y z roll pitch yaw width length height parent\n"
-        "                  frame known; OP is one of = != < <= > >=. For names other than driver,\n"
-        "                  index and name, the devices are opened.\n"
+        "                  commas. NAME is a property, or driver (also as the column DRIVER\n"
+        "                  shows it), index, name (of a simulated device: the model), x y z roll\n"
+        "                  pitch yaw width length height parent frame known; OP is one of\n"
+        "                  = != < <= > >=. For names other than driver and index, devices are\n"
+        "                  opened; for name, those without a name in the list. Exits with 1 if no\n"
+        "                  device has such a property.\n"
         "  --json          print one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe list\n"
         "          troupe list robot.local:6666\n"

@@ -80,6 +80,10 @@ tp_catalogue *command_catalogue(const char *name);
 /* --load FILE at argv[*i]: load the interface file; an exit code. */
 int command_load(const char *name, tp_catalogue *catalogue, int argc, char **argv, int *i);
 
+/* `; did you mean "laser"?`, or nothing if no interface has a name like this one. */
+const char *command_interface_hint(const tp_catalogue *catalogue, const char *name, char *hint,
+                                   size_t size);
+
 /* An interface by name, or a message with the nearest known name, or with `otherwise` if there is
  * none. */
 const tp_interface *command_interface(const char *caller, const tp_catalogue *catalogue,

@@ -85,14 +85,27 @@ void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
     tpi_buf_fini(&text);
 }
 
+/* The length of "eve at 127.0.0.1:50123" without the address. */
+static size_t name_length(const char *who)
+{
+    static const char glue[] = " at ";
+    size_t length = strlen(who);
+
+    for (const char *at = strstr(who, glue); at != NULL; at = strstr(at + 1, glue)) {
+        length = (size_t)(at - who);
+    }
+    return length;
+}
+
+/* The reason is what matters most, then the way out of it. From the longest to the shortest. */
 static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
 {
     tpi_buf_puts(out, " PANIC");
     if (form < 2) {
         tpi_buf_puts(out, ", raised by ");
-        output_put_clean(out, who, strlen(who));
+        output_put_clean(out, who, form < 1 ? strlen(who) : name_length(who));
     }
-    if (form < 1) {
+    if (why[0] != '\0') {
         tpi_buf_puts(out, ": ");
         output_put_clean(out, why, strlen(why));
     }
@@ -103,16 +116,23 @@ static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
 
 void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why)
 {
+    static const char word[] = " PANIC", cut[] = "...";
     enum { FORMS = 4 };
     tpi_buf text = {0};
+    int form = 0;
 
-    for (int form = 0; form < FORMS; form++) {
+    do {
         tpi_buf_clear(&text);
         put_panic(&text, form, who, why);
-        if (width_of(&text) <= columns) {
-            tpi_buf_put(out, tpi_buf_text(&text), text.length);
-            break;
-        }
+    } while (width_of(&text) > columns && ++form < FORMS);
+    if (form < FORMS) {
+        tpi_buf_put(out, tpi_buf_text(&text), text.length);
+    } else if (columns >= 2 * sizeof word) { /* the beginning of the reason */
+        const size_t room = columns - (sizeof cut - 1);
+        tpi_buf_put(out, tpi_buf_text(&text), output_fit(tpi_buf_text(&text), text.length, room));
+        tpi_buf_puts(out, cut);
+    } else if (columns >= sizeof word - 1) {
+        tpi_buf_puts(out, word);
     }
     tpi_buf_fini(&text);
 }

@@ -13,8 +13,9 @@
 void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
                           const struct demo_picture *picture);
 
-/* The title in a panic: `raiser` has raised it, for the reason `why`. */
-void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *raiser, const char *why);
+/* The title in a panic: `who` ("eve at 127.0.0.1:50123") has raised it, for the reason `why`, which
+ * is shown first if there is little room. */
+void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why);
 
 /* The robots in the order of their devices: each with a spot of its colour (an arrow if it is
  * `chosen`, a number in the crew), the number of its position2d, its name; more about them if there

@@ -67,9 +67,12 @@ static void a_panic_is_shown_in_any_room(void **state)
 {
     (void)state;
     assert_panic(100, " PANIC, raised by eve at 127.0.0.1:50123: fire?[2J. troupe reset ends it");
-    assert_panic(65, " PANIC, raised by eve at 127.0.0.1:50123. troupe reset ends it");
-    assert_panic(40, " PANIC. troupe reset ends it");
-    assert_panic(8, " PANIC");
+    assert_panic(65, " PANIC, raised by eve: fire?[2J. troupe reset ends it");
+    assert_panic(40, " PANIC: fire?[2J. troupe reset ends it");
+    assert_panic(37, " PANIC: fire?[2J");
+    assert_panic(15, " PANIC: fire...");
+    assert_panic(13, " PANIC");
+    assert_panic(5, "");
 }
 
 static void who_waits_for_a_program_does_not_find_its_way(void **state)

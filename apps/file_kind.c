@@ -1,7 +1,9 @@
 /* file_kind.c - files of another kind than a command takes; see file_kind.h. */
 #include "file_kind.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "called.h"
@@ -28,11 +30,16 @@ bool file_kind_put_other(tpi_buf *out, const char *path, const char *const *want
     const char *dot = strrchr(path, '.');
 
     for (size_t i = 0; dot != NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(kinds[i].ending, dot) == 0 && !tpi_text_among(wanted, dot)) {
+        if (strcmp(kinds[i].ending, dot) != 0 || tpi_text_among(wanted, dot)) {
+            continue;
+        }
+        if (access(path, F_OK) != 0) {
+            tpi_buf_printf(out, "%s: %s", path, strerror(errno));
+        } else {
             tpi_buf_printf(out, "%s is %s, no %s: %s %s %s%s", path, kinds[i].what, what, called(),
                            kinds[i].command, path, kinds[i].option);
-            return true;
         }
+        return true;
     }
     return false;
 }

@@ -159,8 +159,21 @@ int remote_unexpected(const struct remote *remote, const char *argument, const c
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Interfaces that only the server knows. An unreachable server is reported later. */
-static void learn(struct remote *remote)
+/* The text behind "FILE:LINE:COLUMN: ", if that is in a file that the user does not know. */
+static const char *without_own_file(const struct remote *remote, const char *text)
+{
+    const size_t length = remote->own_file != NULL ? strlen(remote->own_file) : 0;
+
+    if (length > 0 && strncmp(text, remote->own_file, length) == 0 && text[length] == ':') {
+        text += length;
+        text += strspn(text, ":0123456789");
+        text += *text == ' ';
+    }
+    return text;
+}
+
+/* Interfaces that only the server knows. Fails if the server cannot be reached. */
+static tp_status learn(struct remote *remote, tp_error *err)
 {
     const tp_client_options options = {.name = "troupe",
                                        .timeout_ns = remote->timeout_ns,
@@ -170,10 +183,29 @@ static void learn(struct remote *remote)
                                        .key_file = remote->key_file};
     tp_client *client = NULL;
 
-    if (tp_client_connect(&client, remote->url, &options, NULL) == TP_OK) {
+    const tp_status status = tp_client_connect(&client, remote->url, &options, err);
+    if (status == TP_OK) {
         (void)tp_client_learn(client, remote->catalogue, NULL);
     }
     tp_client_destroy(client);
+    return status;
+}
+
+/* The interface of a device. Without the server nobody knows whether it has such a one, unless the
+ * name looks like a mistake in typing. */
+static const tp_interface *find_interface(struct remote *remote, const char *name)
+{
+    const bool is_known = tp_catalogue_named(remote->catalogue, name) != NULL;
+    char hint[96];
+    tp_error err = {0};
+
+    if (!is_known && learn(remote, &err) != TP_OK &&
+        command_interface_hint(remote->catalogue, name, hint, sizeof hint)[0] == '\0') {
+        command_fail(remote->command, EXIT_FAILED, "%s", without_own_file(remote, err.text));
+        return NULL;
+    }
+    return command_interface(remote->command, remote->catalogue, name,
+                             "; a device is INTERFACE[:INDEX], as laser:0");
 }
 
 /* "laser:1" or "laser". */
@@ -192,11 +224,7 @@ static int read_name(struct remote *remote, const char *text, struct remote_devi
     }
     memcpy(interface, text, length);
     interface[length] = '\0';
-    if (tp_catalogue_named(remote->catalogue, interface) == NULL) {
-        learn(remote);
-    }
-    out->interface = command_interface(remote->command, remote->catalogue, interface,
-                                       "; a device is INTERFACE[:INDEX], as laser:0");
+    out->interface = find_interface(remote, interface);
     out->index = (unsigned)index;
     snprintf(out->name, sizeof out->name, "%s:%u", interface, out->index);
     return out->interface != NULL ? EXIT_DONE : EXIT_FAILED;
@@ -380,13 +408,29 @@ static void hint_at_command(const tp_interface *interface, const char *name, cha
     }
 }
 
+static void hint_at_others(const tp_interface *interface, tp_kind kind, char *out, size_t size)
+{
+    size_t length = 0;
+
+    for (uint32_t i = 0; i < interface->message_count && length < size; i++) {
+        if (interface->messages[i].kind == kind) {
+            length +=
+                (size_t)snprintf(out + length, size - length, "%s%s",
+                                 length == 0 ? "; it has " : ", ", interface->messages[i].name);
+        }
+    }
+    if (length == 0) {
+        snprintf(out, size, "; it has none");
+    }
+}
+
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
                                  tp_kind kind, const char *name)
 {
     const tp_interface *places[] = {interface, tp_catalogue_code(remote->catalogue, 0)};
     const tp_message *message = NULL;
     tpi_nearest nearest;
-    char hint[256];
+    char hint[1024];
 
     tpi_nearest_init(&nearest, name);
     for (size_t i = 0; i < 2 && message == NULL; i++) {
@@ -399,6 +443,9 @@ const tp_message *remote_message(const struct remote *remote, const tp_interface
     }
     if (message == NULL) {
         tpi_nearest_hint(&nearest, hint, sizeof hint);
+        if (hint[0] == '\0') {
+            hint_at_others(interface, kind, hint, sizeof hint);
+        }
         hint_at_command(interface, name, hint, sizeof hint);
         command_fail(remote->command, EXIT_FAILED, "%s has no %s \"%s\"%s", interface->name,
                      tp_kind_name(kind), name, hint);
@@ -457,19 +504,6 @@ static void on_panic(void *context, tp_client *client, const tp_panic_state *pan
         remote->panicked(remote);
     }
     remote->in_panic = panic->active != 0;
-}
-
-/* The text behind "FILE:LINE:COLUMN: ", if that is in a file that the user does not know. */
-static const char *without_own_file(const struct remote *remote, const char *text)
-{
-    const size_t length = remote->own_file != NULL ? strlen(remote->own_file) : 0;
-
-    if (length > 0 && strncmp(text, remote->own_file, length) == 0 && text[length] == ':') {
-        text += length;
-        text += strspn(text, ":0123456789");
-        text += *text == ' ';
-    }
-    return text;
 }
 
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)

@@ -153,21 +153,28 @@ int command_load(const char *name, tp_catalogue *catalogue, int argc, char **arg
     return EXIT_DONE;
 }
 
+const char *command_interface_hint(const tp_catalogue *catalogue, const char *name, char *hint,
+                                   size_t size)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        tpi_nearest_offer(&nearest, tp_catalogue_at(catalogue, i)->name);
+    }
+    return tpi_nearest_hint(&nearest, hint, size);
+}
+
 const tp_interface *command_interface(const char *caller, const tp_catalogue *catalogue,
                                       const char *name, const char *otherwise)
 {
     const tp_interface *interface = tp_catalogue_named(catalogue, name);
-    tpi_nearest nearest;
     char hint[96];
 
     if (interface == NULL) {
-        tpi_nearest_init(&nearest, name);
-        for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
-            tpi_nearest_offer(&nearest, tp_catalogue_at(catalogue, i)->name);
-        }
+        command_interface_hint(catalogue, name, hint, sizeof hint);
         command_fail(caller, EXIT_FAILED, "there is no interface \"%s\"%s", name,
-                     nearest.best != NULL ? tpi_nearest_hint(&nearest, hint, sizeof hint)
-                                          : otherwise);
+                     hint[0] != '\0' ? hint : otherwise);
     }
     return interface;
 }

@@ -99,22 +99,34 @@ void bench_print_row(bool json, const bench_row *row)
     fflush(stdout);
 }
 
+static _Noreturn void end_with_help(const char *argument, const char *help)
+{
+    if (strcmp(argument, "--help") == 0) {
+        fputs(help, stdout);
+        exit(0);
+    }
+    fprintf(stderr, "unexpected \"%s\"\n%s", argument, help);
+    exit(2);
+}
+
 bool bench_wants_json(int argc, char **argv, const char *help)
 {
     bool json = false;
 
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (strcmp(argv[i], "--help") == 0) {
-            fputs(help, stdout);
-            exit(0);
-        } else {
-            fprintf(stderr, "unexpected \"%s\"\n%s", argv[i], help);
-            exit(2);
+        if (strcmp(argv[i], "--json") != 0) {
+            end_with_help(argv[i], help);
         }
+        json = true;
     }
     return json;
+}
+
+void bench_takes_nothing(int argc, char **argv, const char *help)
+{
+    if (argc > 1) {
+        end_with_help(argv[1], help);
+    }
 }
 
 void bench_give_up(const char *format, ...)

@@ -41,6 +41,10 @@ void bench_print_row(bool json, const bench_row *row);
 /* Whether --json is among the arguments; anything else is an error, which ends the program. */
 bool bench_wants_json(int argc, char **argv, const char *help);
 
+/* Any argument is an error, which ends the program, or --help, which prints the help and does so.
+ */
+void bench_takes_nothing(int argc, char **argv, const char *help);
+
 /* Say why on the standard error and end the program. */
 _Noreturn void bench_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

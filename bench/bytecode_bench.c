@@ -15,6 +15,13 @@
 #include "play/program.h"
 #include "universal/vocabulary.h"
 
+static const char help[] =
+    "usage: ./troupe bench bytecode [STEPS]\n\n"
+    "Damages the bytecode of programs at random. The verifier refuses it, or the machine executes\n"
+    "it, until STEPS (100000000) ends of loops and calls were counted. It is built with "
+    "sanitizers,\n"
+    "which end it with a report at the first access outside of what it may use.\n";
+
 enum { CELLS = 300, FRAMES = 40, SLOTS = 4, SLOT = 16, TURNS = 60, BUDGET = 2000, EVERY = 200 };
 
 static uint32_t state = 7;
@@ -109,13 +116,18 @@ static void compile(tpi_play_program *program, const tpi_vocabulary *vocabulary,
 
 int main(int argc, char **argv)
 {
-    const unsigned long wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000000;
+    const char *number = argc > 1 ? argv[1] : "100000000";
+    const unsigned long wanted = strtoul(number, NULL, 10);
     unsigned long steps = 0, images = 0, refused = 0;
     tpi_vocabulary *vocabulary = NULL;
     tpi_play_program program = {0};
     tpi_buf text = {0};
     tp_error err = {0};
 
+    if (argc > 2 || number[strspn(number, "0123456789")] != '\0') {
+        fputs(help, stderr);
+        return 2;
+    }
     if (tpi_file_read(&text, BENCH_ROBOTS "/classes.xml", TPI_MOST_DOCUMENT, &err) != TP_OK ||
         tpi_vocabulary_read(&vocabulary, text.data, text.length, "classes.xml", &err) != TP_OK) {
         fprintf(stderr, "%s\n", err.text);

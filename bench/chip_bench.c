@@ -8,19 +8,22 @@
 
 #include "chip/chip.h"
 
+static const char help[] =
+    "usage: ./troupe bench chip [figures | vectors COUNT | traces COUNT | hostile COUNT]\n\n"
+    "Runs the firmware of an Arduino Uno on a simulated chip.\n\n"
+    "  figures        memory, speed and upload, with their limits (what it does without "
+    "arguments)\n"
+    "  vectors COUNT  arithmetic on the chip and here, bit by bit (100)\n"
+    "  traces COUNT   programs on the chip and here: what they print and do (100)\n"
+    "  hostile COUNT  damaged images: refused as here, or run without harm (100)\n";
+
 static int misuse(void)
 {
-    fputs("usage: chip FOLDER [figures | vectors COUNT | traces COUNT | hostile COUNT]\n"
-          "\n"
-          "FOLDER has uno.elf and uno.map, as firmware/build makes them.\n"
-          "  figures        memory, speed and upload, with their limits\n"
-          "  vectors COUNT  arithmetic on the chip and here, bit by bit\n"
-          "  traces COUNT   programs on the chip and here: what they print and do\n"
-          "  hostile COUNT  damaged images: refused as here, or run without harm\n",
-          stderr);
+    fputs(help, stderr);
     return 2;
 }
 
+/* The first argument is the folder that has uno.elf and uno.map; the script ./troupe adds it. */
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "figures";

@@ -23,7 +23,7 @@ enum { ROUNDS = 2, LONGEST_S = 600 /* of a round of Player's */ };
 static const double pi = 3.14159265358979323846;
 
 static const char help[] =
-    "usage: bench navigation [--json] [--seconds S] [--player PROGRAM]\n"
+    "usage: ./troupe bench navigation [--json] [--seconds S] [--player PROGRAM]\n"
     "\n"
     "Measures on one core: particles per second (move, sense with 31 beams, resample), plans per\n"
     "second on a map of 4000 x 4000 cells, decisions of vfh per second.\n"

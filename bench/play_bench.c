@@ -13,8 +13,15 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "bench.h"
 #include "play/machine.h"
 #include "play/program.h"
+
+static const char help[] =
+    "usage: ./troupe bench play\n\n"
+    "Runs three programs on the machine of universal programs, in Lua and in C: Fibonacci "
+    "numbers,\n"
+    "primes and a PID loop. The shortest times count. Exits with 1 if results differ.\n";
 
 enum { ROUNDS = 15, CELLS = 4096, FRAMES = 1000 };
 
@@ -181,7 +188,7 @@ static int compare(const struct program *p, lua_State *lua, const tpi_vocabulary
     return results[0] == results[1] && results[0] == results[2] ? 0 : 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     tpi_vocabulary *vocabulary = NULL;
     tpi_buf text = {0};
@@ -189,6 +196,7 @@ int main(void)
     tp_error err = {0};
     int wrong = 0;
 
+    bench_takes_nothing(argc, argv, help);
     if (lua == NULL ||
         tpi_file_read(&text, BENCH_ROBOTS "/classes.xml", TPI_MOST_DOCUMENT, &err) != TP_OK ||
         tpi_vocabulary_read(&vocabulary, text.data, text.length, "classes.xml", &err) != TP_OK) {

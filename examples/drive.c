@@ -17,7 +17,11 @@ int main(void)
         tp_laser_open(client, 0, &laser, &err) == TP_OK) {
         while ((scan = tp_laser_wait_scan(laser, TP_NS_PER_S, &err)) != NULL &&
                scan->ranges[scan->ranges_count / 2] > 1) {
-            tp_position2d_command_vel(base, &ahead, &err);
+            if (tp_position2d_command_vel(base, &ahead, &err) != TP_OK ||
+                tp_proxy_refusal(base, &err) != TP_OK) { /* it may not move */
+                scan = NULL;
+                break;
+            }
         }
         tp_position2d_command_vel(base, &stop, NULL);
     }

@@ -254,7 +254,8 @@ TP_API tp_status tp_client_open_later(tp_client *client, const tp_interface *int
  *                      one decides, then the second
  *
  * NAME is a property of the device or a part of its geometry: x y z roll pitch yaw (its pose, in
- * metres and radians), width length height, parent, frame, known; or index, or driver. VALUE is a
+ * metres and radians), width length height, parent, frame, known; or index; or driver, by its own
+ * name or that of its instance; or name, of a device without one its property. VALUE is a
  * number, yes, no, or a text with or without quotes. A device without NAME does not meet the
  * condition. Example: tp_client_find(client, "ranger", "x > 0, most max_range", ...).
  *
@@ -344,6 +345,13 @@ TP_API uint64_t tp_proxy_received(const tp_proxy *proxy);
 
 /* Send a command; does not wait. TP_E_CLOSED while the connection is lost. */
 TP_API tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp_error *err);
+
+/* Whether the server has reported a refused command or a failure of the device since the last call:
+ * its code, with its sentence in `err`; TP_OK if it has not. Does not wait: a command is refused
+ * after it was sent, and the report arrives while a later call waits or turns the loop. The report
+ * is the data TP_COMMON_DATA_ERROR; one that tp_proxy_wait() has returned is not returned again.
+ * A Player server reports nothing. */
+TP_API tp_status tp_proxy_refusal(tp_proxy *proxy, tp_error *err);
 
 /* Send a request and wait for the answer. The answer is borrowed until the next request to the same
  * device; it is NULL if the request has none. `answer` may be NULL. `code` is one of the interface

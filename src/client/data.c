@@ -173,6 +173,21 @@ tp_status tpi_proxy_fail_wait(const tp_proxy *proxy, tp_status status, const cha
     return tp_fail(err, status, "%s: %s", proxy->name, late);
 }
 
+tp_status tp_proxy_refusal(tp_proxy *proxy, tp_error *err)
+{
+    const uint32_t place = slot_of(proxy, TP_COMMON_DATA_ERROR);
+    tpi_slot *slot = place < proxy->slot_count ? &proxy->slots[place] : NULL;
+    const tp_failure *failure =
+        slot != NULL && slot->msg != NULL && !slot->seen ? tp_msg_payload(slot->msg) : NULL;
+
+    if (failure == NULL || failure->code >= 0) {
+        return TP_OK;
+    }
+    slot->seen = true;
+    return tp_fail(err, (tp_status)failure->code, "%.*s", (int)failure->text_count,
+                   failure->text_count > 0 ? failure->text : "");
+}
+
 const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp_error *err)
 {
     static const char nothing[1]; /* the payload of a message without one */

@@ -3,12 +3,14 @@
  *
  * Candidates that are not ruled out by what is known of them are opened, asked (inquiry.c) and
  * closed, many at once. The best so far stays open, so that its driver does not stop between being
- * asked and being used. Names come from the server, so that no device is opened for its name.
+ * asked and being used. Names come from the server, so that only a device without one is opened for
+ * its property "name".
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "client/conditions.h"
 #include "client/find.h"
 #include "client/inquiry.h"
@@ -24,7 +26,7 @@ struct search {
     unsigned access;
     tpi_inquiry best;
     bool found;
-    const tpi_labels *labels; /* borrowed; NULL if nobody asks for names */
+    const tpi_labels *labels; /* borrowed; NULL if nobody asks for names or drivers */
     char lacks[256];          /* what those that were turned down lack */
 };
 
@@ -44,9 +46,9 @@ static size_t find_unmet(const tpi_inquiry *candidate, bool told)
     const tpi_conditions *wanted = candidate->wanted;
     size_t i = 0;
 
-    while (i < wanted->count && (tpi_inquiry_is_told(candidate, &wanted->wishes[i]) != told ||
-                                 !tpi_wish_is_condition(&wanted->wishes[i]) ||
-                                 tpi_wish_is_met(&wanted->wishes[i], &candidate->facts[i]))) {
+    while (i < wanted->count &&
+           (tpi_inquiry_is_told(candidate, &wanted->wishes[i]) != told ||
+            !tpi_wish_is_condition(&wanted->wishes[i]) || tpi_inquiry_meets(candidate, i))) {
         i++;
     }
     return i;
@@ -100,8 +102,9 @@ static tp_status begin_candidate(struct search *search, const tp_client_device *
                                  tpi_inquiry *candidate, tp_error *err)
 {
     const unsigned access = search->access == TP_OPEN_MODE ? TP_OPEN_MODE : TP_READ_MODE;
-    const tp_status status = tpi_inquiry_begin(candidate, search->client, search->wanted, device,
-                                               tpi_labels_find(search->labels, &device->addr), err);
+    const tpi_called called = tpi_labels_find(search->labels, &device->addr);
+    const tp_status status =
+        tpi_inquiry_begin(candidate, search->client, search->wanted, device, &called, err);
 
     if (status == TP_OK && find_unmet(candidate, true) == search->wanted->count &&
         !tpi_inquiry_is_enough(candidate)) {
@@ -211,11 +214,12 @@ static tp_status choose(struct search *search, const tp_client_device *devices, 
     return status;
 }
 
-static bool wants_names(const tpi_conditions *wanted)
+static bool wants_labels(const tpi_conditions *wanted)
 {
     size_t i = 0;
 
-    while (i < wanted->count && strcmp(wanted->wishes[i].name, "name") != 0) {
+    while (i < wanted->count && strcmp(wanted->wishes[i].name, "name") != 0 &&
+           strcmp(wanted->wishes[i].name, "driver") != 0) {
         i++;
     }
     return i < wanted->count;
@@ -246,7 +250,7 @@ tp_status tp_client_find(tp_client *client, const char *interface, const char *w
         return status;
     }
     status = tp_client_list(client, &devices, &count, err);
-    if (status == TP_OK && wants_names(&wishes)) {
+    if (status == TP_OK && wants_labels(&wishes)) {
         status = tpi_labels_read(&labels, client, err);
         search.labels = labels;
     }
@@ -261,14 +265,60 @@ tp_status tp_client_find(tp_client *client, const char *interface, const char *w
 
 /* ---- Many at once ---------------------------------------------------------------------------- */
 
+/* What is known of a wish about all devices. */
+struct knowledge {
+    bool exists;   /* a device has the property */
+    bool is_met;   /* by a device */
+    bool doubt;    /* a device was not asked */
+    char best[64]; /* a value, nearest to the one that is wanted */
+    tpi_nearest nearest;
+    tp_error unknown; /* the best sentence of a device that does not have the property */
+};
+
 /* Those under way; which device each is about. */
 struct round {
     tpi_inquiry inquiries[AT_ONCE];
     tpi_asked *about[AT_ONCE]; /* borrowed; NULL for nobody */
     size_t busy;
-    uint32_t known;   /* a bit for each wish that a device knew something of */
-    tp_error unknown; /* the best sentence of a device that does not have a property */
+    struct knowledge of[TPI_WANTED_MOST];
 };
+
+static void offer_value(struct knowledge *of, const char *value)
+{
+    if (of->nearest.word == NULL) {
+        return; /* the wish is for the most or least, not for a value */
+    }
+    tpi_nearest_offer(&of->nearest, value);
+    if (of->nearest.best == value) {
+        (void)snprintf(of->best, sizeof of->best, "%s", value);
+        of->nearest.best = of->best;
+    }
+}
+
+/* What a device has. The sentence with the nearest name is the best one. */
+static void note_known(struct round *round, const tpi_inquiry *inquiry, bool asked)
+{
+    for (size_t i = 0; i < inquiry->wanted->count; i++) {
+        struct knowledge *of = &round->of[i];
+        const bool exists = inquiry->facts[i].text != NULL;
+        of->exists = of->exists || exists;
+        of->is_met = of->is_met || tpi_inquiry_meets(inquiry, i);
+        of->doubt = of->doubt || (!exists && !asked);
+        if (exists) {
+            offer_value(of, inquiry->facts[i].text);
+        }
+        if (strcmp(inquiry->wanted->wishes[i].name, "driver") == 0 &&
+            inquiry->called.instance != NULL) {
+            offer_value(of, inquiry->called.instance);
+        }
+    }
+    tp_error *unknown = &round->of[inquiry->unknown_wish].unknown;
+    if (inquiry->unknown.code != TP_OK &&
+        (unknown->code == TP_OK || (strstr(unknown->text, "did you mean") == NULL &&
+                                    strstr(inquiry->unknown.text, "did you mean") != NULL))) {
+        *unknown = inquiry->unknown;
+    }
+}
 
 /* It is asked only if what is known of it does not decide. */
 static tp_status begin(struct round *round, size_t slot, tp_client *client,
@@ -276,10 +326,12 @@ static tp_status begin(struct round *round, size_t slot, tp_client *client,
 {
     tpi_inquiry *inquiry = &round->inquiries[slot];
     const tp_client_device *device = asked->device;
-    const tp_status status = tpi_inquiry_begin(inquiry, client, wanted, device, asked->label, err);
+    const tp_status status =
+        tpi_inquiry_begin(inquiry, client, wanted, device, &asked->called, err);
 
     asked->meets = status == TP_OK && find_unmet(inquiry, true) == wanted->count;
     if (!asked->meets || tpi_inquiry_is_enough(inquiry)) {
+        note_known(round, inquiry, false);
         tpi_inquiry_fini(inquiry);
         return status;
     }
@@ -287,19 +339,6 @@ static tp_status begin(struct round *round, size_t slot, tp_client *client,
     round->about[slot] = asked;
     round->busy++;
     return TP_OK;
-}
-
-/* Which wishes a device knew something of; the sentence with the nearest name is the best one. */
-static void note_known(struct round *round, const tpi_inquiry *inquiry)
-{
-    for (size_t i = 0; i < inquiry->wanted->count; i++) {
-        round->known |= inquiry->facts[i].text != NULL ? 1U << i : 0;
-    }
-    if (inquiry->unknown.code != TP_OK &&
-        (round->unknown.code == TP_OK || (strstr(round->unknown.text, "did you mean") == NULL &&
-                                          strstr(inquiry->unknown.text, "did you mean") != NULL))) {
-        round->unknown = inquiry->unknown;
-    }
 }
 
 /* Those that are done make room. */
@@ -317,7 +356,7 @@ static tp_status end_done(struct round *round, tp_error *err)
         if (inquiry->failure.code != TP_OK) {
             status = tp_fail(err, inquiry->failure.code, "%s", inquiry->failure.text);
         }
-        note_known(round, inquiry);
+        note_known(round, inquiry, inquiry->opened);
         tpi_inquiry_fini(inquiry);
         inquiry->done = false;
         round->about[i] = NULL;
@@ -355,13 +394,35 @@ static tp_status ask_all(struct round *round, tp_client *client, const tpi_condi
     return status;
 }
 
-/* Report a property that no device has, with the answer of a device. */
+static void hint_at_property(const char *key, const struct knowledge *of, tp_error *hint)
+{
+    const char *meant = strstr(of->unknown.text, "; did you mean");
+
+    tp_fail(hint, TP_E_UNKNOWN, "no device has a property \"%s\"%s", key,
+            meant != NULL ? meant
+                          : "; every device has name, driver and index, and those whose place is "
+                            "known x, y, z, roll, pitch, yaw, width, length, height, parent and "
+                            "frame");
+}
+
+/* Report a property that no device has; or else a value that none has, if there is a similar one.
+ */
 static void give_hint(const struct round *round, const tpi_conditions *wanted, tp_error *hint)
 {
-    const uint32_t all = wanted->count < 32 ? (1U << wanted->count) - 1 : UINT32_MAX;
+    char meant[96];
 
-    if (round->unknown.code != TP_OK && round->known != all) {
-        tp_fail(hint, TP_E_UNKNOWN, "%s", round->unknown.text);
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct knowledge *of = &round->of[i];
+        const tpi_wish *wish = &wanted->wishes[i];
+        if (of->unknown.code != TP_OK && !of->exists && !of->doubt) {
+            hint_at_property(wish->name, of, hint);
+            return;
+        }
+        if (hint->code == TP_OK && wish->op == TPI_WISH_EQUAL && !wish->value.is_number &&
+            !of->is_met && !of->doubt && of->nearest.best != NULL) {
+            tp_fail(hint, TP_E_RANGE, "no device has the %s \"%s\"%s", wish->name, wish->value.text,
+                    tpi_nearest_hint(&of->nearest, meant, sizeof meant));
+        }
     }
 }
 
@@ -374,8 +435,13 @@ tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_a
     if (round == NULL) {
         return status != TP_OK ? status : tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    for (size_t i = 0; i < wanted->count; i++) {
+        tpi_nearest_init(&round->of[i].nearest, wanted->wishes[i].value.text);
+    }
     status = ask_all(round, client, wanted, asked, count, err);
-    give_hint(round, wanted, hint);
+    if (hint != NULL) {
+        give_hint(round, wanted, hint);
+    }
     for (size_t i = 0; i < AT_ONCE; i++) {
         tpi_inquiry_fini(&round->inquiries[i]);
     }

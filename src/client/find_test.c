@@ -281,7 +281,7 @@ static void only_devices_that_have_to_be_asked_are_opened(void **state)
     assert_int_equal(
         tp_client_find(b->client, "ranger", "driver = urg", TP_EXCLUSIVE_MODE, &proxy, &b->err),
         TP_OK);
-    assert_sent(b, "server:214 open:62:4 access:19");
+    assert_sent(b, "server:214 server:213 open:62:4 access:19");
     tp_proxy_close(proxy);
     turn(b);
     fake_server_log(&b->server);

@@ -9,6 +9,7 @@
  * for the program by another one. Values of the two are not the same in memory, so they pass as the
  * bytes that they would be on a wire.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +266,23 @@ tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
 
 /* ---- As part of a kit ------------------------------------------------------------------------ */
 
+/* By its name, as the commands that serve files tell them apart; if there is such a file. */
+static bool is_world(const char *path)
+{
+    static const char ending[] = ".world";
+    const size_t length = strlen(path);
+
+    if (length < sizeof ending || strcmp(path + length - (sizeof ending - 1), ending) != 0) {
+        return false;
+    }
+    FILE *file = fopen(path, "re");
+    const bool exists = file != NULL;
+    if (exists) {
+        (void)fclose(file);
+    }
+    return exists;
+}
+
 static tp_status open_server(tp_client *client, const char *file, tp_error *err)
 {
     const char *program = client->options.program;
@@ -272,7 +290,12 @@ static tp_status open_server(tp_client *client, const char *file, tp_error *err)
                                        .listen = "",
                                        .kit = client->options.kit,
                                        .program = program != NULL ? program : "troupe"};
-    tp_status status = tp_server_create(&client->own.server, &options, err);
+    tp_status status =
+        is_world(file) ? tp_fail(err, TP_E_INVALID,
+                                 "%s is a world, no configuration: \"troupe sim %s\" serves it; a "
+                                 "configuration names it as the worldfile of the driver sim",
+                                 file, file)
+                       : tp_server_create(&client->own.server, &options, err);
 
     if (status != TP_OK) {
         return status;

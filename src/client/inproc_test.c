@@ -396,6 +396,48 @@ static void a_file_that_is_wrong_is_told(void **state)
     assert_non_null(strstr(b->err.text, "fake.cfg:6:3: there is no driver \"fake\""));
 }
 
+static void a_world_is_no_configuration(void **state)
+{
+    struct bench *b = *state;
+    const tp_client_options options = {.kit = &tp_full_kit};
+
+    assert_int_equal(tp_client_connect(&b->client, "inproc:" TEST_ROOT "/worlds/office.world",
+                                       &options, &b->err),
+                     TP_E_INVALID);
+    assert_non_null(strstr(b->err.text, "/worlds/office.world is a world, no configuration: "
+                                        "\"troupe sim "));
+    assert_int_equal(
+        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/no.world", &options, &b->err), TP_E_IO);
+}
+
+/* The driver by the name of its instance too, the device by its property. */
+static void devices_are_found_as_lists_show_them(void **state)
+{
+    static const char *const found[] = {"driver = fake", "driver = fake0, name = laser:0",
+                                        "driver != fake1", "name != eye"};
+    struct bench *b = *state;
+    const tp_client_options options = {.kit = &tp_full_kit, .timeout_ns = PATIENCE};
+    tp_proxy *proxy = NULL;
+
+    assert_int_equal(
+        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/configs/fake.cfg", &options, &b->err),
+        TP_OK);
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+        assert_int_equal(
+            tp_client_find(b->client, "laser", found[i], TP_READ_MODE, &proxy, &b->err), TP_OK);
+        tp_proxy_close(proxy);
+    }
+    assert_int_equal(
+        tp_client_find(b->client, "laser", "driver != fake0", TP_READ_MODE, &proxy, &b->err),
+        TP_E_UNKNOWN);
+    assert_int_equal(tp_client_find(b->client, "laser", "", TP_ALL_MODE, &proxy, &b->err), TP_OK);
+    assert_int_equal(tp_proxy_set_property(proxy, "name", "eye", &b->err), TP_OK);
+    tp_proxy_close(proxy);
+    assert_int_equal(
+        tp_client_find(b->client, "laser", "name = eye", TP_READ_MODE, &proxy, &b->err), TP_OK);
+    tp_proxy_close(proxy);
+}
+
 static void a_server_of_ones_own_comes_with_a_kit(void **state)
 {
     struct bench *b = *state;
@@ -444,6 +486,8 @@ int main(void)
         TEST(data_and_commands_allocate_nothing),
         TEST(a_file_is_a_server_of_the_clients_own),
         TEST(a_file_that_is_wrong_is_told),
+        TEST(a_world_is_no_configuration),
+        TEST(devices_are_found_as_lists_show_them),
         TEST(a_server_of_ones_own_comes_with_a_kit),
         TEST(a_server_of_ones_own_needs_no_loop),
     };

@@ -238,6 +238,19 @@ static void note_unknown(tpi_inquiry *inquiry, const char *key, const char *why)
     }
 }
 
+/* A device without a name, also as a property, has an empty one. */
+static void lacks_property(tpi_inquiry *inquiry, size_t wish, const char *why)
+{
+    const char *key = inquiry->wanted->wishes[wish].name;
+
+    if (strcmp(key, "name") == 0 && inquiry->called.label != NULL) {
+        take_text(inquiry, &inquiry->facts[wish], "");
+    } else if (inquiry->unknown.code == TP_OK) {
+        note_unknown(inquiry, key, why);
+        inquiry->unknown_wish = wish;
+    }
+}
+
 static void on_property(tpi_reading *reading, tp_status status, const void *answer, const char *why)
 {
     tpi_inquiry *inquiry = reading->context;
@@ -250,8 +263,8 @@ static void on_property(tpi_reading *reading, tp_status status, const void *answ
         }
     } else {
         note_failure(inquiry, status, why);
-        if (status == TP_E_UNKNOWN && inquiry->unknown.code == TP_OK) {
-            note_unknown(inquiry, inquiry->wanted->wishes[reading - inquiry->readings].name, why);
+        if (status == TP_E_UNKNOWN) {
+            lacks_property(inquiry, (size_t)(reading - inquiry->readings), why);
         }
     }
     answered(inquiry);
@@ -399,8 +412,24 @@ tp_status tpi_inquiry_wait(tpi_inquiry *inquiries, size_t count, tp_error *err)
 
 bool tpi_inquiry_is_told(const tpi_inquiry *inquiry, const tpi_wish *wish)
 {
+    const char *label = inquiry->called.label;
+
     return strcmp(wish->name, "index") == 0 || strcmp(wish->name, "driver") == 0 ||
-           (inquiry->label != NULL && strcmp(wish->name, "name") == 0);
+           (label != NULL && label[0] != '\0' && strcmp(wish->name, "name") == 0);
+}
+
+bool tpi_inquiry_meets(const tpi_inquiry *inquiry, size_t wish)
+{
+    const tpi_wish *wanted = &inquiry->wanted->wishes[wish];
+    const tpi_fact *fact = &inquiry->facts[wish];
+    const bool is_met = tpi_wish_is_met(wanted, fact);
+
+    if (strcmp(wanted->name, "driver") != 0 || inquiry->called.instance == NULL) {
+        return is_met;
+    }
+    const tpi_fact instance = {.text = (char *)(uintptr_t)inquiry->called.instance};
+    const bool instance_meets = tpi_wish_is_met(wanted, &instance);
+    return wanted->op == TPI_WISH_OTHER ? is_met && instance_meets : is_met || instance_meets;
 }
 
 bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry)
@@ -415,7 +444,7 @@ bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry)
 }
 
 tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_conditions *wanted,
-                            const tp_client_device *device, const char *label, tp_error *err)
+                            const tp_client_device *device, const tpi_called *called, tp_error *err)
 {
     char index[TPI_NUMBER_SIZE];
 
@@ -423,14 +452,14 @@ tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_c
     inquiry->client = client;
     inquiry->wanted = wanted;
     inquiry->device = *device;
-    inquiry->label = label;
+    inquiry->called = *called;
     (void)snprintf(index, sizeof index, "%u", device->addr.index);
     for (size_t i = 0; i < wanted->count; i++) {
         const tpi_wish *wish = &wanted->wishes[i];
         if (tpi_inquiry_is_told(inquiry, wish)) {
             const char *text = strcmp(wish->name, "index") == 0    ? index
                                : strcmp(wish->name, "driver") == 0 ? inquiry->device.driver
-                                                                   : label;
+                                                                   : called->label;
             take_text(inquiry, &inquiry->facts[i], text);
         }
     }

@@ -11,6 +11,12 @@
 #include "client/conditions.h"
 #include "client/inside.h"
 
+/* What lists call a device; both are borrowed. A device without a name has its property `name`. */
+typedef struct tpi_called {
+    const char *label;    /* its name; "" for none, NULL if it is not known */
+    const char *instance; /* of its driver: "fake0"; NULL if it is not known */
+} tpi_called;
+
 /* What is known of a device's place, from any kind of message. */
 struct tpi_place {
     bool asked;
@@ -25,11 +31,12 @@ typedef struct tpi_inquiry {
     tp_client *client;            /* borrowed, as the next */
     const tpi_conditions *wanted; /* what is to be known */
     tp_client_device device;
-    const char *label; /* borrowed: what lists call its name; NULL if it is not known */
-    tp_proxy *proxy;   /* owned; NULL if nothing had to be asked */
+    tpi_called called;               /* what lists call it */
+    tp_proxy *proxy;                 /* owned; NULL if nothing had to be asked */
     tpi_fact facts[TPI_WANTED_MOST]; /* one for each wish */
 
-    tp_error unknown; /* what the device says of the first property that it does not have */
+    tp_error unknown;    /* what the device says of the first property that it does not have */
+    size_t unknown_wish; /* the wish that is about it */
 
     bool asked;       /* the device was asked; else only what the list tells is known */
     bool done;        /* all that was asked has its answer */
@@ -43,11 +50,16 @@ typedef struct tpi_inquiry {
 } tpi_inquiry;
 
 tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_conditions *wanted,
-                            const tp_client_device *device, const char *label, tp_error *err);
+                            const tp_client_device *device, const tpi_called *called,
+                            tp_error *err);
 
 /* Whether a wish is about something that is known without asking; and whether all are. */
 bool tpi_inquiry_is_told(const tpi_inquiry *inquiry, const tpi_wish *wish);
 bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry);
+
+/* Whether the condition with this number is met by what is known. A driver has two names: its own
+ * and that of its instance. */
+bool tpi_inquiry_meets(const tpi_inquiry *inquiry, size_t wish);
 
 void tpi_inquiry_ask(tpi_inquiry *inquiry, const tp_interface *interface, unsigned access);
 

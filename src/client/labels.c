@@ -13,6 +13,7 @@ struct label {
     uint16_t interf;
     uint16_t index;
     char text[LABEL_SIZE];
+    char instance[LABEL_SIZE];
 };
 
 struct tpi_labels {
@@ -32,6 +33,11 @@ static tpi_labels *grow(tpi_labels *labels, size_t more)
     return grown;
 }
 
+static void copy(char out[LABEL_SIZE], const char *text, uint32_t count)
+{
+    (void)snprintf(out, LABEL_SIZE, "%.*s", (int)count, count > 0 ? text : "");
+}
+
 static bool add_page(tpi_labels **labels, const tp_device_stat_page *page)
 {
     tpi_labels *grown = grow(*labels, page->devices_count);
@@ -43,11 +49,18 @@ static bool add_page(tpi_labels **labels, const tp_device_stat_page *page)
     for (uint32_t i = 0; i < page->devices_count; i++) {
         const tp_device_stat *stat = &page->devices[i];
         struct label *label = &grown->labels[grown->count++];
-        *label = (struct label){stat->addr.robot, stat->addr.interf, stat->addr.index, ""};
-        (void)snprintf(label->text, sizeof label->text, "%.*s", (int)stat->label_count,
-                       stat->label_count > 0 ? stat->label : "");
+        *label = (struct label){stat->addr.robot, stat->addr.interf, stat->addr.index, "", ""};
+        copy(label->text, stat->label, stat->label_count);
+        copy(label->instance, stat->instance, stat->instance_count);
     }
     return true;
+}
+
+/* The server does not know the request, or does not answer it to this client. */
+static bool is_refusal(tp_status status)
+{
+    return status != TP_E_CLOSED && status != TP_E_TIMEOUT && status != TP_E_INTERRUPTED &&
+           status != TP_E_NOMEM;
 }
 
 tp_status tpi_labels_read(tpi_labels **out, tp_client *client, tp_error *err)
@@ -70,21 +83,21 @@ tp_status tpi_labels_read(tpi_labels **out, tp_client *client, tp_error *err)
         }
         if (status != TP_OK) {
             free(labels);
-            return status == TP_E_UNSUPPORTED ? TP_OK : status;
+            return is_refusal(status) ? TP_OK : status;
         }
     } while (page->devices_count > 0 && labels->count < page->total);
     *out = labels;
     return TP_OK;
 }
 
-const char *tpi_labels_find(const tpi_labels *labels, const tp_devaddr *addr)
+tpi_called tpi_labels_find(const tpi_labels *labels, const tp_devaddr *addr)
 {
     for (size_t i = 0; labels != NULL && i < labels->count; i++) {
         const struct label *label = &labels->labels[i];
         if (label->interf == addr->interf && label->index == addr->index &&
             label->robot == addr->robot) {
-            return label->text;
+            return (tpi_called){label->text, label->instance};
         }
     }
-    return NULL;
+    return (tpi_called){NULL, NULL};
 }

@@ -36,6 +36,8 @@ static bool name_devices(fake_server *server, const tp_msghdr *header, const uns
         memcpy(labels[i], name, sizeof name);
         labels[i][5] = (char)('0' + i);
         stat->label = labels[i];
+        stat->instance = labels[i];
+        stat->instance_count = i == 4 ? 6 : 0;
         stat->label_count = i == 1 ? 0 : i == 2 ? (uint32_t)sizeof name : 6;
     }
     fake_server_reply(server, header, TP_MSGTYPE_RESP_ACK, &tp_desc_device_stat_page, &page);
@@ -59,7 +61,14 @@ static const char *label_of(const tpi_labels *labels, unsigned robot, unsigned i
 {
     const tp_devaddr addr = {.robot = robot, .interf = (uint16_t)interf, .index = (uint16_t)index};
 
-    return tpi_labels_find(labels, &addr);
+    return tpi_labels_find(labels, &addr).label;
+}
+
+static const char *instance_of(const tpi_labels *labels, unsigned index)
+{
+    const tp_devaddr addr = {.robot = 6665, .interf = TP_LASER_CODE, .index = (uint16_t)index};
+
+    return tpi_labels_find(labels, &addr).instance;
 }
 
 static void all_pages_are_read(void **state)
@@ -73,6 +82,8 @@ static void all_pages_are_read(void **state)
     assert_string_equal(label_of(labels, 6665, TP_LASER_CODE, 1), "");
     assert_int_equal(strlen(label_of(labels, 6665, TP_LASER_CODE, 2)), 63); /* it was cut */
     assert_string_equal(label_of(labels, 6665, TP_LASER_CODE, 4), "robot4");
+    assert_string_equal(instance_of(labels, 3), "");
+    assert_string_equal(instance_of(labels, 4), "robot4");
     assert_null(label_of(labels, 6665, TP_LASER_CODE, 5));
     assert_null(label_of(labels, 6666, TP_LASER_CODE, 0));
     assert_null(label_of(labels, 6665, TP_POSITION2D_CODE, 0));
@@ -98,7 +109,7 @@ static void a_server_without_names_has_none(void **state)
     tpi_labels *labels = NULL;
 
     offers.refuses = true;
-    (void)tpi_labels_read(&labels, b->client, &b->err);
+    assert_int_equal(tpi_labels_read(&labels, b->client, &b->err), TP_OK);
     assert_null(labels);
     assert_null(label_of(NULL, 6665, TP_LASER_CODE, 0));
 }

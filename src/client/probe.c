@@ -16,7 +16,7 @@ struct tpi_probe {
     tp_stream *stream; /* owned; NULL before it asks, and once it knows enough */
     char answer[8];    /* the first bytes */
     size_t length;
-    void (*found)(void *context, const char *what);
+    void (*found)(void *context, tpi_peer what);
     void *context; /* borrowed */
 };
 
@@ -41,10 +41,7 @@ static void judge(tpi_probe *probe)
 {
     if (is_web(probe)) {
         leave(probe);
-        probe->found(
-            probe->context,
-            "this is a page for browsers and no Player server; programs use the port "
-            "that the server prints as \"listening on port\", 6665 if nothing else is said");
+        probe->found(probe->context, TPI_PEER_PAGE);
     } else if (probe->length == sizeof probe->answer) {
         leave(probe); /* a Player server greets this connection, and is only slow with the other */
     }
@@ -79,9 +76,7 @@ static void on_end(void *context, tp_status status)
 
     leave(probe);
     if (refused) {
-        probe->found(probe->context,
-                     "this is no Player server; timed motion and universal robots have ports of "
-                     "their own (7665, 8665), programs use 6665");
+        probe->found(probe->context, TPI_PEER_SILENT);
     }
 }
 
@@ -112,7 +107,7 @@ static void ask(void *context)
 }
 
 tpi_probe *tpi_probe_begin(tp_loop *loop, const char *url,
-                           void (*found)(void *context, const char *what), void *context)
+                           void (*found)(void *context, tpi_peer what), void *context)
 {
     tpi_probe *probe = calloc(1, sizeof *probe);
 

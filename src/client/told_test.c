@@ -126,6 +126,42 @@ static void a_proxy_tells_that_it_is_gone_and_back(void **state)
     assert_trace(b, "");
 }
 
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void refuse(struct bench *b, int code, double timestamp)
+{
+    static char text[] = "position2d:0: nothing moves during a panic";
+    const tp_failure failure = {.code = code, .text_count = sizeof text, .text = text};
+
+    fake_server_data(&b->server, TP_POSITION2D_CODE, 0, TP_COMMON_DATA_ERROR, &tp_desc_failure,
+                     &failure, timestamp);
+    turn(b);
+}
+
+static void a_refusal_is_returned_once(void **state)
+{
+    struct bench *b = *state;
+    const tp_position2d_cmd_vel vel = {.state = 1};
+
+    connect_client(b);
+    tp_proxy *base = open_device(b, "position2d:0");
+    tp_proxy *other = open_device(b, "position2d:1");
+    assert_int_equal(tp_proxy_refusal(base, &b->err), TP_OK);
+    refuse(b, TP_E_PANIC, 1);
+    assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_OK);
+    assert_int_equal(tp_proxy_refusal(other, &b->err), TP_OK);
+    assert_int_equal(tp_proxy_refusal(base, &b->err), TP_E_PANIC);
+    assert_string_equal(b->err.text, "position2d:0: nothing moves during a panic");
+    assert_int_equal(tp_proxy_refusal(base, &b->err), TP_OK);
+    refuse(b, TP_E_PANIC, 2);
+    assert_int_equal(tp_proxy_refusal(base, NULL), TP_E_PANIC);
+    refuse(b, TP_E_PANIC, 3);
+    assert_non_null(tp_proxy_wait(base, TP_COMMON_DATA_ERROR, S, &b->err));
+    assert_int_equal(tp_proxy_refusal(base, &b->err), TP_OK); /* the program knows it */
+    refuse(b, TP_OK, 4);                                      /* that is none */
+    assert_int_equal(tp_proxy_refusal(base, &b->err), TP_OK);
+}
+
 /* ---- Asking the server without waiting ------------------------------------------------------- */
 
 static void on_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
@@ -248,6 +284,7 @@ int main(void)
         TEST(who_does_not_want_to_know_does_not_ask),
         TEST(a_player_server_has_none),
         TEST(a_proxy_tells_that_it_is_gone_and_back),
+        TEST(a_refusal_is_returned_once),
         TEST(the_server_itself_answers_later),
         TEST(commands_are_stamped_by_one_of_two_clocks),
         TEST(what_is_wrong_is_told_before_it_connects),

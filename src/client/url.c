@@ -31,6 +31,20 @@ static bool has_other_scheme(const char *url)
     return url[0] != '[' && colon != NULL && colon[1 + strspn(colon + 1, "0123456789")] != '\0';
 }
 
+/* Whether it is a number that somebody took for a server: as a host it would be an address that
+ * nobody has. */
+static bool is_port(const char *place)
+{
+    const size_t length = strlen(place);
+
+    return length > 0 && length <= 5 && strspn(place, "0123456789") == length;
+}
+
+static tp_status fail_port(const char *url, tp_error *err)
+{
+    return tp_fail(err, TP_E_SYNTAX, "%s is a port: write localhost:%s", url, url);
+}
+
 static tp_status finish(char **out, tpi_buf *full, tp_error *err)
 {
     if (full->failed) {
@@ -54,6 +68,9 @@ tp_status tpi_url_complete(char **out, const char *url, tp_error *err)
 {
     tpi_buf full = {0};
 
+    if (is_port(url)) {
+        return fail_port(url, err);
+    }
     if (begins_with(url, "unix:") || begins_with(url, "inproc:")) {
         tpi_buf_puts(&full, url);
     } else if (!begins_with(url, "tcp:") && has_other_scheme(url)) {
@@ -79,6 +96,9 @@ tp_status tpi_url_complete_motion(char **out, const char *url, tp_error *err)
     tpi_buf full = {0};
 
     length -= scheme && length > 0 && place[length - 1] == '/';
+    if (is_port(url)) {
+        return fail_port(url, err);
+    }
     if (begins_with(url, "unix:")) {
         tpi_buf_puts(&full, url);
     } else if (place == url && has_other_scheme(url)) {

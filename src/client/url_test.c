@@ -47,6 +47,20 @@ static void other_schemes_are_refused(void **state)
                         "robot:port: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg");
 }
 
+static void a_port_is_no_server(void **state)
+{
+    char *got = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_url_complete(&got, "6666", &err), TP_E_SYNTAX);
+    assert_string_equal(err.text, "6666 is a port: write localhost:6666");
+    assert_int_equal(tpi_url_complete_motion(&got, "7665", &err), TP_E_SYNTAX);
+    assert_string_equal(err.text, "7665 is a port: write localhost:7665");
+    is("2130706433", "tcp:2130706433:6665"); /* too long for a port: an address as one number */
+    is("9robot", "tcp:9robot:6665");
+}
+
 static void is_motion(const char *url, const char *full)
 {
     char *got = NULL;
@@ -104,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_is_added),
         cmocka_unit_test(other_schemes_are_refused),
+        cmocka_unit_test(a_port_is_no_server),
         cmocka_unit_test(motion_servers_have_their_own_scheme_and_port),
         cmocka_unit_test(files_are_found),
         cmocka_unit_test(memory_may_run_out),

@@ -319,12 +319,19 @@ static void on_end(void *context, tp_status status)
 static const tp_stream_events stream_events = {
     .room = on_room, .read = on_read, .written = on_written, .end = on_end};
 
-static void on_found(void *context, const char *what)
+static void on_found(void *context, tpi_peer what)
 {
+    static const char *const texts[] = {
+        [TPI_PEER_PAGE] = "this is a page for browsers and no Player server; programs use the port "
+                          "that the server prints as \"listening on port\", 6665 if nothing else "
+                          "is said",
+        [TPI_PEER_SILENT] = "this is no Player server; timed motion and universal robots have "
+                            "ports of their own (7665, 8665), programs use 6665",
+    };
     tp_client *client = context;
 
     tpi_client_enter(client);
-    tpi_client_is_down(client, "%s: %s", client->url, what);
+    tpi_client_is_down(client, "%s: %s", client->url, texts[what]);
     tpi_client_leave(client);
 }
 

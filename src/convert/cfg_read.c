@@ -328,6 +328,7 @@ static void report_field(struct report *report, const tpi_cfg_field *field)
     /* without memory it is reported again, which does no harm */
     tpi_cfg_table_add(&report->told, field->name, field->name, 0);
     tpi_nearest_init(&nearest, field->name);
+    tpi_nearest_offer(&nearest, "include"); /* a statement, whose word was misspelt */
     for (const char *const *name = report->known; name != NULL && *name != NULL; name++) {
         tpi_nearest_offer(&nearest, *name);
     }

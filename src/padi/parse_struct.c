@@ -288,7 +288,10 @@ static tp_status unknown_unit(struct parser *p, const tp_field *field, const tpi
         tpi_nearest_offer(&nearest, divisors[i]);
     }
     return tpi_parser_fail_at(p, unit, "unknown unit \"%s\"%s", unit->text,
-                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+                              nearest.best != NULL
+                                  ? tpi_nearest_hint(&nearest, hint, sizeof hint)
+                                  : "; docs/reference/padi.md has the list, and unit NAME "
+                                    "\"Description.\" adds one");
 }
 
 /* "/s" or a unit behind a struct: what becomes of its members' units. */

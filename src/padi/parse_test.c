@@ -1017,7 +1017,9 @@ static void units_of_fields_are_checked(void **state)
 {
     static const struct refusal cases[] = {
         {"struct s \"S.\" { a f32 \"A.\" }", "x.padi:2:23: the field \"a\" has no unit"},
-        {"struct s \"S.\" { a f32 metres \"A.\" }", "x.padi:2:23: unknown unit \"metres\""},
+        {"struct s \"S.\" { a f32 metres \"A.\" }",
+         "x.padi:2:23: unknown unit \"metres\"; docs/reference/padi.md has the list, and unit NAME "
+         "\"Description.\" adds one"},
         {"struct s \"S.\" { a f32 degc \"A.\" }",
          "x.padi:2:23: unknown unit \"degc\"; did you mean \"degC\"?"},
         {"unit furlong \"F.\" struct s \"S.\" { a f32 furlongs \"A.\" }",

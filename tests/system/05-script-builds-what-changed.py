@@ -127,6 +127,82 @@ def a_benchmark_is_built_once_and_after_changes():
         tap.equal((result.returncode, result.stdout, called), (0, "two\n", True))
 
 
+# It looks like a system of its own: a package is installed when the file that dpkg keeps of it is there.
+DPKG_QUERY = """#!/bin/sh
+shift 3
+for package; do
+    case $package in
+    libsimavr-dev) [ ! -f "$DPKG_ADMINDIR/info/$package:amd64.list" ] || echo "$package installed" ;;
+    *) echo "$package installed" ;;
+    esac
+done
+"""
+APT_GET = """#!/bin/sh
+[ "$1" = update ] || : > "$DPKG_ADMINDIR/info/libsimavr-dev:amd64.list"
+"""
+CHIP = """executable('word', 'word_bench.c', link_with: word)
+if import('fs').exists('DPKG/info/libsimavr-dev:amd64.list') or import('fs').exists('DPKG/by-hand')
+  executable('chip', 'word_bench.c', link_with: word)
+endif
+"""
+
+
+def chip_project(folder):
+    """A project with a benchmark that is built only if a library is there, as bench/chip is."""
+    project = Project(folder)
+    (pathlib.Path(folder) / "dpkg/info").mkdir(parents=True)
+    project.environment["DPKG_ADMINDIR"] = f"{folder}/dpkg"
+    project.write("bench/meson.build", CHIP.replace("DPKG", f"{folder}/dpkg"))
+    project.write("bench/chip_bench.c", "")
+    for name, text in (("../bin/dpkg-query", DPKG_QUERY), ("../bin/apt-get", APT_GET), ("../bin/sudo", '#!/bin/sh\nexec "$@"\n'),
+                       ("firmware/build", "#!/bin/sh\n")):
+        project.write(name, text)
+        (project.folder / name).chmod(0o755)
+    return project
+
+
+def a_benchmark_whose_packages_come_later_is_built():
+    with tempfile.TemporaryDirectory() as folder:
+        project = chip_project(folder)
+        tap.equal(project.run("bench", "word")[0].stdout, "one\n")
+        for builds in (True, False):
+            result, called = project.run("bench", "chip")
+            tap.equal((result.returncode, result.stdout, called), (0, "one\n", builds))
+            tap.equal("installing libsimavr-dev" in result.stderr, builds)
+        tap.equal(project.run("bench", "word")[1], False)
+
+
+def a_library_that_comes_by_hand_is_found():
+    with tempfile.TemporaryDirectory() as folder:
+        project = chip_project(folder)
+        project.write("../bin/apt-get", "#!/bin/sh\n")  # what is installed has not what the benchmark needs
+        result, _ = project.run("bench", "chip")
+        tap.equal(result.returncode, 1)
+        assert "the benchmark chip was not built: it needs " in result.stderr and "libsimavr-dev" in result.stderr, result.stderr
+        project.write("../dpkg/by-hand", "")
+        tap.equal(project.run("bench", "chip")[0].stdout, "one\n")
+
+
+def a_benchmark_is_described_from_its_source():
+    names = sorted(re.sub(r"_bench\.c.*", "", path.name) for path in (ROOT / "bench").glob("*_bench.c*"))
+    assert len(names) > 10, names
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(folder)
+        shutil.copytree(ROOT / "bench", project.folder / "bench", dirs_exist_ok=True)
+        project.environment["PATH"] = f"{folder}/bin:/usr/bin:/bin"
+        for name in ("apt-get", "dpkg-query", "meson"):
+            project.write(f"../bin/{name}", '#!/bin/sh\necho called >> "$NINJA_CALLS"\n')
+            (project.folder / "../bin" / name).chmod(0o755)
+        for arguments in [(name, "--help") for name in names] + [("sim", "-h"), ("sim", "--quick", "--help")]:
+            result, called = project.run("bench", *arguments)
+            tap.equal((arguments, result.returncode, result.stderr, called), (arguments, 0, "", False))
+            assert re.match(rf"usage: \./troupe bench {arguments[0]}[ \n]", result.stdout), result.stdout
+            assert result.stdout.endswith(".\n") or result.stdout.count("\n") > 4, result.stdout
+            assert '"' not in result.stdout and "\\" not in result.stdout, result.stdout
+            tap.equal([line for line in result.stdout.splitlines() if len(line) > 100], [])
+        tap.equal((project.folder / "build").exists(), False)
+
+
 def a_source_that_is_put_back_is_built():
     folder, project = built()
     with folder:
@@ -192,6 +268,7 @@ def every_command_is_described_and_no_build_is_needed_for_it():
         tap.equal((project.folder / "build").exists(), False)
 
 
-tap.main(every_change_is_built_and_nothing_else, commands_that_begin_together_build_once, a_benchmark_is_built_once_and_after_changes, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
+tap.main(every_change_is_built_and_nothing_else, commands_that_begin_together_build_once, a_benchmark_is_built_once_and_after_changes,
+         a_benchmark_whose_packages_come_later_is_built, a_library_that_comes_by_hand_is_found, a_benchmark_is_described_from_its_source, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
          a_failed_build_is_tried_again_and_shows_the_error, the_build_that_is_there_is_installed,
          every_command_is_described_and_no_build_is_needed_for_it)

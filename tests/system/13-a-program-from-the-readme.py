@@ -93,6 +93,33 @@ def the_program_drives_the_robot():
                   (1, "connect to unix:/nowhere: no such file or directory\n"))
 
 
+# A robot that sees nothing near.
+NOWHERE = 'position ( name "r0" size [0.4 0.4 0.2] ranger ( sensor ( range [0 8] fov 180 samples 181 ) ) )\n'
+KEYS = 'keys [ "anna move drive on and on and on" ]\ndriver ( name "fake" provides [ "position2d:0" "laser:0" ] )\n'
+
+
+def a_program_that_may_not_move_ends_with_the_reason():
+    """Without a key, and in a panic: the README's says it on its output, that of the guide where errors go."""
+    with tempfile.TemporaryDirectory() as folder:
+        build(folder, "drive.c", PROGRAM, COMMAND)
+        build(folder, "follow.c", FOLLOW, COMMAND.replace("drive", "follow"))
+        pathlib.Path(folder, "keys.cfg").write_text(KEYS, encoding="utf-8")
+        pathlib.Path(folder, "keys.cfg").chmod(0o600)  # it has a secret
+        pathlib.Path(folder, "nowhere.world").write_text(NOWHERE, encoding="utf-8")
+
+        def ends(program, port, reason):
+            result = tap.run([f"./{program}"], cwd=folder, env=environment(TROUPE_URL=f"localhost:{port}"))
+            assert result.returncode == 1 and reason in result.stdout + result.stderr, result
+        with robot("run", f"{folder}/keys.cfg") as port:
+            for program in "drive", "follow":
+                ends(program, port, "position2d:0: VEL needs the right to move: give a key\n")
+        with robot("sim", f"{folder}/nowhere.world") as port:
+            url = f"localhost:{port}"
+            tap.equal(tap.run([PREFIX / "bin/troupe", "panic", url, "fire"], env=environment()).returncode, 0)
+            for program in "drive", "follow":
+                ends(program, port, "panic")
+
+
 def the_program_drives_simulated_robots_too():
     with tempfile.TemporaryDirectory() as folder:
         build(folder, "drive.c", PROGRAM, COMMAND)
@@ -128,5 +155,5 @@ def the_same_works_in_cpp():
         tap.equal((result.returncode, result.stdout, result.stderr), (0, "moved\n", ""))
 
 
-tap.main(the_program_is_the_example, the_program_drives_the_robot,
+tap.main(the_program_is_the_example, the_program_drives_the_robot, a_program_that_may_not_move_ends_with_the_reason,
          the_program_drives_simulated_robots_too, the_program_of_the_guide_keeps_its_distance, the_program_is_clean_c, the_same_works_in_cpp)

@@ -83,6 +83,10 @@ def a_client_builds_and_drives():
                 tap.equal((result.returncode, result.stderr), (0, ""))
                 text = PACKAGE.run([PACKAGE.troupe, "stat", url, "--json"])
                 assert re.search(r'"commands":[1-9]', text), text
+        with served(folder, "sim", "office") as url:  # a panic refuses what it commands
+            PACKAGE.run([PACKAGE.troupe, "panic", url])
+            result = tap.run(["./stroll", "5"], cwd=folder, env=dict(PACKAGE.environment, TROUPE_URL=url))
+            assert result.returncode == 1 and re.match("stroll: .*panic", result.stderr), result
         result = tap.run(["./stroll"], cwd=folder, env=dict(PACKAGE.environment, TROUPE_URL="unix:/nowhere"))
         tap.equal((result.returncode, result.stderr), (1, "stroll: connect to unix:/nowhere: no such file or directory\n"))
 

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -19,8 +20,8 @@ INTERFACES = len([name for name in os.listdir(ROOT + "/interfaces") if name.ends
 SONAR = "00000002000000023fc0000040200000"
 
 
-def troupe(*arguments, stdin=""):
-    return tap.run([PROGRAM, *arguments], input=stdin)
+def troupe(*arguments, stdin="", cwd=None):
+    return tap.run([PROGRAM, *arguments], input=stdin, cwd=cwd)
 
 
 def never_reads(*arguments):
@@ -78,7 +79,12 @@ def a_file_of_another_kind_gets_its_command():
                              (("demo", "x.padi"), "x.padi is the description of an interface, no world: troupe interfaces --load x.padi"),
                              (("play", "x.world", "--check"), "x.world is a world, no program: troupe sim x.world"),
                              (("play", "x.cfg", "--check"), "x.cfg is a configuration, no program: troupe run x.cfg")):
-        says(troupe(*arguments), 1, f"troupe {arguments[0]}: {error}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            name = arguments[1]
+            says(troupe(*arguments, cwd=folder), 1, f"troupe {arguments[0]}: {name}: No such file or directory\n")
+            pathlib.Path(folder, name).parent.mkdir(exist_ok=True)
+            pathlib.Path(folder, name).touch()
+            says(troupe(*arguments, cwd=folder), 1, f"troupe {arguments[0]}: {error}\n")
 
 
 def on_a_terminal(*arguments, columns=80):
@@ -123,8 +129,9 @@ def hints_call_it_as_the_user_does():
         assert text.startswith("usage: ./troupe ") and " troupe " not in text, text
     tap.equal(said("nothing", TROUPE_COMMAND="./troupe").stderr.splitlines()[1], "Try: ./troupe --help")
     assert "\n  ./troupe send gripper OPEN\n" in said("send", "gripper", TROUPE_COMMAND="./troupe").stdout
-    tap.equal(said("sim", "x.cfg", TROUPE_COMMAND="./troupe").stderr,
-              "troupe sim: x.cfg is a configuration, no world: ./troupe run x.cfg\n")
+    file = ROOT + "/configs/fake.cfg"
+    tap.equal(said("sim", file, TROUPE_COMMAND="./troupe").stderr,
+              f"troupe sim: {file} is a configuration, no world: ./troupe run {file}\n")
     tap.equal(said("run", "x.world", TROUPE_COMMAND="./troupe").stderr,
               "troupe run: x.world is a world, no configuration: ./troupe sim x.world\n")
 

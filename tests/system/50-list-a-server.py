@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """troupe list, and how a server is named.  argv: the troupe program."""
+import functools
 import json
 import os
 import signal
@@ -50,12 +51,15 @@ def programs_get_json(url):
     tap.equal((gripper["device"], gripper["index"]), ("gripper:3", 3))
 
 
+def chosen(url, where):
+    result = troupe("list", "--where", where, "--json", url=url)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return [device["device"] for device in json.loads(result.stdout)["devices"]]
+
+
 @serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "sonar:1" "power:0" ] )')
 def conditions_choose_devices(url):
-    def listed(where):
-        result = troupe("list", "--where", where, "--json", url=url)
-        tap.equal((result.returncode, result.stderr), (0, ""))
-        return [device["device"] for device in json.loads(result.stdout)["devices"]]
+    listed = functools.partial(chosen, url)
     tap.equal(listed("max_range > 6"), ["laser:0"])
     tap.equal(listed("max_range > 0, index = 0"), ["laser:0", "sonar:0"])
     tap.equal(listed("driver = fake"), ["laser:0", "sonar:0", "sonar:1", "power:0"])
@@ -64,6 +68,33 @@ def conditions_choose_devices(url):
     says(troupe("list", "--where", "max_range >", url=url), 2, usage("list", "--where: column 12: expected a value, found the end"))
     says(troupe("list", "--where", "most max_range", url=url), 2,
          usage("list", "--where takes conditions only, not the most or least max_range"))
+
+
+@serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "power:0" ] )')
+def devices_are_chosen_by_what_lists_and_properties_show(url):
+    listed = functools.partial(chosen, url)
+    tap.equal(listed("driver = fake0"), ["laser:0", "sonar:0", "power:0"])
+    tap.equal(listed("driver != fake0"), [])
+    tap.equal(listed("name = laser:0"), ["laser:0"])
+    says(troupe("property", "laser:0", "name", "eye", url=url), 0, "")
+    tap.equal(listed("name = eye"), ["laser:0"])
+    tap.equal(listed("name != eye"), ["sonar:0", "power:0"])
+
+
+@serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "power:0" ] )')
+def slips_in_conditions_are_told(url):
+    says(troupe("list", "--where", "nam = ada", url=url), 1,
+         'troupe list: --where: no device has a property "nam"; did you mean "name"?\n')
+    says(troupe("list", "--where", "driver = fake, robot = bell", url=url), 1,
+         'troupe list: --where: no device has a property "robot"; every device has name, driver and index, and those whose '
+         'place is known x, y, z, roll, pitch, yaw, width, length, height, parent and frame\n')
+    for where, hint in (("name = lasr:0", 'no device has the name "lasr:0"; did you mean "laser:0"?'),
+                        ("driver = fak", 'no device has the driver "fak"; did you mean "fake"?'),
+                        ("max_range > 5, name = ada", ""), ("max_rnge > 5, index = 9", ""), ("max_range > 1e9", ""),
+                        ("name = laser:0, index = 1", ""), ("driver = other", "")):
+        result = troupe("list", "--where", where, url=url)
+        tap.equal((where, result.returncode, result.stderr), (where, 0, hint and f"troupe list: --where: {hint}\n"))
+        tap.equal(result.stdout.endswith(": 0 devices\n"), True)
 
 
 @serving(SMALL)
@@ -107,6 +138,11 @@ WEB_PAGE = ('this is a page for browsers and no Player server; programs use the 
             "6665 if nothing else is said")
 OTHER_FRONT = ("this is no Player server; timed motion and universal robots have ports of their own (7665, 8665), "
                "programs use 6665")
+
+
+def a_port_alone_is_no_server():
+    for command in (("list", "6666"), ("stat", "6666"), ("print", "6666/laser"), ("send", "6666/gripper", "OPEN"), ("list", "--url", "6666")):
+        says(troupe(*command), 1, f"troupe {command[0]}: 6666 is a port: write localhost:6666\n")
 
 
 def the_ports_of_other_fronts_are_told_at_once():
@@ -244,9 +280,10 @@ def a_reader_who_has_seen_enough_is_no_failure(url):
 
 
 tap.main(devices_are_listed, devices_beyond_the_end_of_players_list_are_listed, a_map_sends_nothing_to_print,
-         programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
+         programs_get_json, conditions_choose_devices,
+         devices_are_chosen_by_what_lists_and_properties_show, slips_in_conditions_are_told, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
          no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for,
-         the_ports_of_other_fronts_are_told_at_once, a_greeting_that_is_short_is_told_at_once,
+         a_port_alone_is_no_server, the_ports_of_other_fronts_are_told_at_once, a_greeting_that_is_short_is_told_at_once,
          a_server_that_is_slow_to_greet_is_awaited, a_player_server_has_less_to_tell,
          a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next,
          a_server_in_the_program_isolates_drivers, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,

@@ -328,8 +328,11 @@ def what_is_not_there_is_told(url):
 def mistakes_are_explained():
     says(troupe("print"), 2, usage("print", "which device? troupe list names them"))
     says(troupe("print", "lasr"), 1, 'troupe print: there is no interface "lasr"; did you mean "laser"?\n')
+    says(troupe("print", "soil:0", url="unix:/nowhere"), 1, "troupe print: connect to unix:/nowhere: no such file or directory\n")
     for wrong in ("laser:x", "laser:", ":0", "laser:-1", "laser:65536", "laser:0:0", ""):
         says(troupe("print", wrong), 2, usage("print", f'"{wrong}" is no device; a device is INTERFACE[:INDEX], as laser:0'))
+    says(troupe("print", "laser", "--only", "RANGES"), 1,
+         'troupe print: laser has no data "RANGES"; it has SCAN, SCANPOSE, SCANANGLE\n')
     says(troupe("print", "laser", "--only", "SCN"), 1, 'troupe print: laser has no data "SCN"; did you mean "SCAN"?\n')
     says(troupe("print", "laser", "--json", "--line"), 2, usage("print", "--json and --line exclude each other"))
     says(troupe("print", "laser", "--jsn"), 2, usage("print", 'unexpected "--jsn"; did you mean "--json"?'))

@@ -488,6 +488,7 @@ def mistakes_are_explained():
                                        ("request", "request", "VEL", "a command: troupe send position2d VEL"),
                                        ("send", "command", "STATE", "a message of data: troupe print position2d --only STATE")):
         says(troupe(command, "position2d", name), 1, f'troupe {command}: position2d has no {kind} "{name}"; it is {other}\n')
+    says(troupe("send", "laser", "VEL", "{}"), 1, 'troupe send: laser has no command "VEL"; it has none\n')
     says(troupe("send", "position2d", "VLE", "{}"), 1, 'troupe send: position2d has no command "VLE"; did you mean "VEL"?\n')
     says(troupe("request", "laser", "GET_GEOMTRY"), 1,
          'troupe request: laser has no request "GET_GEOMTRY"; did you mean "GET_GEOMETRY"?\n')

@@ -120,7 +120,7 @@ def the_name_of_one_of_ours_may_be_that_of_its_file():
 
 def what_is_no_world_is_sent_where_it_belongs():
     result = troupe("sim", "x.cfg")
-    tap.equal((result.returncode, result.stderr), (1, "troupe sim: x.cfg is a configuration, no world: troupe run x.cfg\n"))
+    tap.equal((result.returncode, result.stderr), (1, "troupe sim: x.cfg: No such file or directory\n"))
     result = troupe("run", "office")
     tap.equal((result.returncode, result.stderr), (1, "troupe run: office is a world, no configuration: troupe sim office\n"))
     result = troupe("run", "offices")

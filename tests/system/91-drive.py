@@ -205,8 +205,11 @@ def mistakes_are_told():
     says(troupe("drive"), 1, "troupe drive: this is no terminal; use a gamepad (--joystick FILE), or troupe send\n")
     says(troupe("drive", "laser", "--joystick", "/no/such"), 2,
          usage("drive", "laser:0 is no position2d; troupe send moves other devices"))
-    says(troupe("drive", "bell"), 1,  # the name of a robot
-         'troupe drive: there is no interface "bell"; a device is INTERFACE[:INDEX], as laser:0\n')
+    says(troupe("drive", "bell", "--url", "unix:/nowhere"), 1,
+         "troupe drive: connect to unix:/nowhere: no such file or directory\n")
+    with served() as server:
+        says(troupe("drive", "bell", "--url", cli.at(server)), 1,  # the name of a robot
+             'troupe drive: there is no interface "bell"; a device is INTERFACE[:INDEX], as laser:0\n')
     says(troupe("drive", "--joystick", "/no/such"), 1,
          "troupe drive: the gamepad /no/such: No such file or directory\n")
     says(troupe("drive", "--jostick", "x"), 2, usage("drive", 'unexpected "--jostick"; did you mean "--joystick"?'))

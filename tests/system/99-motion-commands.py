@@ -74,6 +74,12 @@ def a_robot_is_described_and_moved():
         says(motion_says(url, "goto", "1"), 2, usage("motion", f'where to? goto X Y [THETA], in m and rad; "{url}" is taken as the robot, '
                                                                 "since it is no number"))
         tap.equal(len(motion_says(url, "state", "--broadcast", "50", "--count", "3", "--json").stdout.splitlines()), 3)
+    with player.server(PROGRAM, 'driver ( name "fake" provides [ "laser:0" ] )\nfront ( name "web" port 0 )\n') as server:
+        place = f"127.0.0.1:{server.fronts['web']}"
+        says(troupe("motion", "state", place, "--timeout", "60"), 1,
+             f"troupe motion: tcp:{place}: this is a page for browsers and no motion server; timed motion has a port of its "
+             "own, 7665 if nothing else is said\n")
+    says(troupe("motion", "state", "9665"), 1, "troupe motion: 9665 is a port: write localhost:9665\n")
     result = troupe("motion", "state", "motion://127.0.0.1:1")
     tap.equal(result.returncode, 1)
     assert "connect to tcp:127.0.0.1:1: connection refused" in result.stderr, result.stderr

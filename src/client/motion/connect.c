@@ -27,6 +27,12 @@ static int64_t greeting_time(const tp_motion *m)
                                                        : LONGEST_GREETING_NS;
 }
 
+static void end_probe(tp_motion *m)
+{
+    tpi_probe_end(m->contact.probe);
+    m->contact.probe = NULL;
+}
+
 /* ---- Lost ------------------------------------------------------------------------------------ */
 
 static void try_again_later(tp_motion *m, bool was_connected)
@@ -55,6 +61,7 @@ static void is_down(tp_motion *m, tp_status code, const char *why)
     tpi_link_close(&m->first);
     tpi_link_close(&m->second);
     tpi_greet_fini(&m->greeting);
+    end_probe(m);
     tp_timer_cancel(m->contact.watch);
     tp_timer_cancel(m->contact.pulse);
     if (!m->contact.gives_up) {
@@ -174,6 +181,7 @@ static void is_up(tp_motion *m)
     m->contact.told = false;
     m->contact.second_tries = 0;
     m->contact.second_ns = 0;
+    end_probe(m);
     tp_timer_cancel(m->contact.watch);
     be_patient(m, &m->first);
     open_second(m);
@@ -216,9 +224,30 @@ static tp_status prove(void *context, uint8_t digest[32], const uint8_t nonce[32
     return tpi_secret_proof(digest, m->key, strlen(m->key), nonce, 32);
 }
 
+/* A motion server that is only slow closes the connection of the probe without a word. */
+static void on_found(void *context, tpi_peer what)
+{
+    tp_motion *m = context;
+    tp_error err;
+
+    if (what != TPI_PEER_PAGE) {
+        return;
+    }
+    m->entered++;
+    tp_fail(&err, TP_E_CLOSED,
+            "%s: this is a page for browsers and no motion server; timed motion has a port of its "
+            "own, 7665 if nothing else is said",
+            m->url);
+    is_down(m, err.code, err.text);
+    m->entered--;
+}
+
 static void first_made(tp_motion *m)
 {
     (void)tpi_greet_begin(&m->greeting, &m->first.talk, tpi_mclient_now_ns(m), NULL);
+    if (m->contact.gives_up) { /* else it has been right once */
+        m->contact.probe = tpi_probe_begin(m->loop, m->url, on_found, m);
+    }
 }
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
@@ -277,6 +306,7 @@ tp_status tpi_mclient_contact_init(tp_motion *m, tp_error *err)
 
 void tpi_mclient_contact_fini(tp_motion *m)
 {
+    end_probe(m);
     tpi_link_close(&m->first);
     tpi_link_close(&m->second);
     tpi_talk_fini(&m->first.talk);

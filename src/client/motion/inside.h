@@ -21,6 +21,7 @@
 #include "client/motion/encode.h"
 #include "client/motion/greet.h"
 #include "client/motion/returns.h"
+#include "client/probe.h"
 #include "troupe/motion.h"
 #include "troupe/stream.h"
 
@@ -51,6 +52,7 @@ typedef struct tpi_mclient_contact {
     int64_t backoff_ns, connected_ns;
     int64_t second_ns;     /* when to try a second connection again */
     unsigned second_tries; /* in a row that failed */
+    tpi_probe *probe;      /* owned: what a peer is that does not answer; NULL once it does */
     bool told;             /* the program knows of the loss */
     bool gives_up;         /* does not try again */
 } tpi_mclient_contact;

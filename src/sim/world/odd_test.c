@@ -8,6 +8,7 @@ struct odd {
 
 static const struct odd odd[] = {
     {"model ( colr \"blue\" )", "1:9: \"colr\" is not used; did you mean \"color\"?"},
+    {"includ \"gone.inc\"", "1:1: \"includ\" is not used; did you mean \"include\"?"},
     {"model ( color \"blu\" )",
      "1:9: there is no colour \"blu\" (did you mean \"blue\"?); it becomes red"},
     {"position ( ranger ( samples 3 sensor ( ) ) )",

@@ -163,6 +163,7 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
         return;
     }
     tpi_nearest_init(&nearest, field->name);
+    tpi_nearest_offer(&nearest, "include"); /* a statement, whose word was misspelt */
     for (int i = 0; i < 2; i++) {
         for (const char *const *name = here.lists[i]; name != NULL && *name != NULL; name++) {
             tpi_nearest_offer(&nearest, *name);
