@@ -1,5 +1,4 @@
 /* budget_data.c - data that waits for guests; see budget.h. */
-#include "base/order.h"
 #include "session/session.h"
 
 /* Bytes of messages without their encodings, which can be as long: with more, some are dropped; and
@@ -52,7 +51,7 @@ static void relieve(tp_after *after)
     }
     size_t left = budget->data.bytes;
     while (left > FAR_TOO_MUCH && (largest = find_largest(sessions)) != NULL) {
-        left -= tpi_smaller((int64_t)left, (int64_t)largest->queue.bytes);
+        left -= largest->queue.bytes < left ? largest->queue.bytes : left;
         budget->lose(largest);
     }
 }
