@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bus/msg.h"
 #include "bus/pool.h"
 #include "support/encodings.h"
 #include "support/memory.h"
