@@ -206,8 +206,8 @@ static void refuse_banner(tp_client *client)
     tpi_client_is_down(client, "%s: this is no Player server, it says \"%s\"", client->url, shown);
 }
 
-/* How many bytes the banner took; 0 if it is not complete or none. What is none is told by its
- * first bytes: others greet with fewer. */
+/* How many bytes the banner took; 0 if it is not complete or none. The first bytes decide whether
+ * it is one: other servers greet with fewer bytes. */
 static size_t take_banner(tp_client *client)
 {
     static const char start[] = "Player v.";

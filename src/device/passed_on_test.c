@@ -108,7 +108,7 @@ static tp_status await_command(play *p)
     return (tp_status)atomic_load(&commanded);
 }
 
-/* What the switch was told, once it has handled data that came so long ago. */
+/* The command that the switch received after it had handled data that came so long ago. */
 static tp_status toggle(play *p, double age_s)
 {
     const tp_dio_data data = {.count = 3, .bits = 5};

@@ -360,7 +360,7 @@ static void rooms_that_were_made_for_another_listener_are_left_to_it(void **stat
     close_crowd(&crowd);
 }
 
-/* Who was told to ask later asks first. */
+/* A listener that has to ask later is the first that gets room. */
 static void listeners_get_room_in_turns(void **state)
 {
     struct bench *b = *state;

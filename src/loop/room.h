@@ -27,12 +27,11 @@ void tpi_loop_set_room(tp_loop *loop, tpi_room (*make)(void *context, size_t wai
 /* Whether `context` is what the loop asks. */
 bool tpi_loop_has_room(const tp_loop *loop, const void *context);
 
-/* For a listener, or for NULL: who does not wait in a line. */
+/* Let a client make room for a listener. NULL asks for a connection that waits in no line. */
 tpi_room tpi_loop_make_room(tp_loop *loop, const void *listener);
 
-/* The listener was told to ask later: unless another one is, it is the first in the line now, and
- * all others are told the same until it has asked again. Otherwise one front could get all rooms.
- */
+/* The listener has to ask later. If the line is empty, it is the first in the line now, and all
+ * others have to ask later until it has asked again. Otherwise one front could get all rooms. */
 void tpi_loop_join_line(tp_loop *loop, const void *listener);
 
 /* Nothing waits at the listener any more. */

@@ -238,6 +238,15 @@ def what_waited_for_a_frozen_server_moves_nothing():
     make_trials([(kind, [1.2]) for kind in KINDS])
 
 
+def watched_line(stack):
+    """A folder, a line and the section of a base that is driven over it: what is written there is noted."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory())
+    board = stack.enter_context(trials.board())
+    line = Line(f"{folder}/line")
+    stack.callback(line.close)
+    return folder, line, trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+
+
 SHORT = 0.2
 LEASE_REQUEST, ASKS_DURATION = 242, 1
 
@@ -245,11 +254,7 @@ LEASE_REQUEST, ASKS_DURATION = 242, 1
 def a_lease_that_was_shortened_just_before_a_freeze_counts():
     """The loop has not waited since then; the freeze is shorter than two of the waits before that."""
     with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        board = stack.enter_context(trials.board())
-        line = Line(f"{folder}/line")
-        stack.callback(line.close)
-        base = trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+        folder, line, base = watched_line(stack)
         server = stack.enter_context(player.server(PROGRAM, "open yes\n" + base))
         late = []
         for _ in range(8):
@@ -289,11 +294,7 @@ def is_moving(line, since):
 def a_frozen_program_does_not_go_on(rest, text, suffix, words):
     """A program that moves a robot is frozen for longer than its lease. It ends, and the robot stands."""
     with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        board = stack.enter_context(trials.board())
-        line = Line(f"{folder}/line")
-        stack.callback(line.close)
-        base = trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+        folder, line, base = watched_line(stack)
         server = stack.enter_context(player.server(PROGRAM, "open yes\n" + base + rest))
         path = pathlib.Path(folder, f"program{suffix}")
         path.write_text(text, encoding="ascii")
@@ -323,11 +324,7 @@ def a_played_program_that_was_frozen_does_not_go_on():
 def a_program_that_runs_in_a_frozen_server_does_not_go_on():
     """One that no client runs: there is no lease that ends."""
     with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        board = stack.enter_context(trials.board())
-        line = Line(f"{folder}/line")
-        stack.callback(line.close)
-        base = trials.stopwatch(PLUGIN, board, 0, f'port "unix:{folder}/line"').replace("watch yes", "watch no")
+        folder, line, base = watched_line(stack)
         path = pathlib.Path(folder, "program.play")
         path.write_text(PLAN, encoding="ascii")
         place = (f'driver ( name "program" file "{path}" provides [ "program:0" ] requires [ "universal:0" ] '
