@@ -31,8 +31,7 @@ static tp_session *find_largest(tp_session *sessions)
     size_t most = 0;
 
     for (tp_session *session = sessions; session != NULL; session = session->next) {
-        if (session->queue.group != NULL && !tpi_mailbox_is_lost(session) &&
-            session->queue.bytes > most) {
+        if (session->queue.group != NULL && session->queue.bytes > most) {
             most = session->queue.bytes;
             largest = session;
         }
@@ -40,7 +39,8 @@ static tp_session *find_largest(tp_session *sessions)
     return largest;
 }
 
-/* What a client that is closed has is released at the end of the turn. */
+/* What a client that is closed has does not count any more: it is released at the end of the turn.
+ */
 static void relieve(tp_after *after)
 {
     tpi_budget *budget = (tpi_budget *)((char *)after - offsetof(tpi_budget, relief));
@@ -49,9 +49,8 @@ static void relieve(tp_after *after)
 
     while (budget->data.bytes > MOST_DATA / 2 && thin_all(sessions)) {
     }
-    size_t left = budget->data.bytes;
-    while (left > FAR_TOO_MUCH && (largest = find_largest(sessions)) != NULL) {
-        left -= largest->queue.bytes < left ? largest->queue.bytes : left;
+    while (budget->data.bytes > FAR_TOO_MUCH && (largest = find_largest(sessions)) != NULL) {
+        tpi_queue_join(&largest->queue, NULL);
         budget->lose(largest);
     }
 }

@@ -168,7 +168,7 @@ def a_missing_file_is_told():
 def a_broken_file_is_told_with_its_place_and_writes_nothing():
     text = 'interface x 200 "X."\nstruct x_data "Data." {\n    level f32 metre "Level."\n}\n'
     with folder(x=text):
-        fails("x.padi", error='x.padi:3:15: unknown unit "metre"')
+        fails("x.padi", error='x.padi:3:15: unknown unit "metre"; docs/reference/padi.md has the list, and unit NAME "Description." adds one')
         tap.equal(os.listdir("."), ["x.padi"])
 
 

@@ -15,7 +15,7 @@ import termios
 
 import tap
 
-PROGRAM, ROOT = sys.argv[1:3]
+PROGRAM, ROOT = map(os.path.abspath, sys.argv[1:3])
 INTERFACES = len([name for name in os.listdir(ROOT + "/interfaces") if name.endswith(".padi")])
 SONAR = "00000002000000023fc0000040200000"
 
