@@ -15,6 +15,7 @@
 #include "jsonlines.h"
 
 enum { FIRST_ROOM = 512, LEAST_LINE = 256, MOST_LINE = 1 << 24, MOST_CLIENTS = 10000 };
+enum { LINES_AT_ONCE = 32 }; /* to a client that comes last */
 
 static struct jsonlines *state_of(const struct client *client)
 {
@@ -23,15 +24,17 @@ static struct jsonlines *state_of(const struct client *client)
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 
-static void at_turn_end(struct client *client)
+static void go_on_soon(struct client *client)
 {
-    tp_loop_after(tp_front_loop(client->front), &client->turn_end);
+    if (!client->ending) {
+        tp_session_flush_soon(client->session, &client->turn_end, true);
+    }
 }
 
 void jsonlines_give_up(struct client *client)
 {
     client->ending = true;
-    at_turn_end(client);
+    tp_loop_after(tp_front_loop(client->front), &client->turn_end);
 }
 
 static void close_client(struct client *client)
@@ -177,7 +180,14 @@ static bool next_line(struct client *client)
 
 static void write_lines(struct client *client)
 {
-    while (!client->blocked && next_line(client)) {
+    for (unsigned lines = 0; !client->blocked; lines++) {
+        if (lines == LINES_AT_ONCE && !client->ending && tp_session_comes_last(client->session)) {
+            go_on_soon(client);
+            return;
+        }
+        if (!next_line(client)) {
+            return;
+        }
         const size_t left = client->line_length - client->line_sent;
         const tp_piece piece = {client->line + client->line_sent, left};
         const long taken = tp_stream_try_write(client->stream, &piece, 1);
@@ -215,7 +225,7 @@ static void on_written(void *context)
     struct client *client = context;
 
     client->blocked = false;
-    at_turn_end(client);
+    go_on_soon(client);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
@@ -228,7 +238,7 @@ static void on_end(void *context, tp_status status)
 
 static void on_ready(void *context)
 {
-    at_turn_end(context);
+    go_on_soon(context);
 }
 
 static void on_lost(void *context)

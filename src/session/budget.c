@@ -114,6 +114,12 @@ bool tpi_budget_is_guest(tp_session *session)
     return settle(session) == TPI_GUESTS;
 }
 
+bool tp_session_is_guest(tp_session *session)
+{
+    assert(session_is_current(session));
+    return tpi_budget_is_guest(session);
+}
+
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
 /* The name of a client without its port. */

@@ -84,12 +84,6 @@ static bool make_room(tp_session *session)
 
 /* ---- For fronts ------------------------------------------------------------------------------ */
 
-bool tp_session_is_guest(tp_session *session)
-{
-    assert(session_is_current(session));
-    return tpi_budget_is_guest(session);
-}
-
 size_t tp_session_longest_message(tp_session *session)
 {
     return tpi_budget_is_guest(session) ? GUEST_MESSAGE : TP_XDR_MAX_MESSAGE_SIZE;
