@@ -14,11 +14,14 @@ static void flush(tp_after *after)
 
     assert(tpi_player_is_current(client->front));
     if (!client->ending) {
+        const bool only_reads = tp_session_only_reads(client->session);
         if (client->paused && !tp_session_is_busy(client->session)) {
             client->paused = false;
             client->transport->resume(client);
         }
-        if (!client->blocked) {
+        if (only_reads && !client->ending) {
+            tpi_player_client_flush(client);
+        } else if (!client->blocked) {
             tp_session_release(client->session);
             client->transport->write(client);
         }

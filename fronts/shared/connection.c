@@ -56,6 +56,13 @@ static void send_last(tp_connection *c)
 
 static void go_on(tp_connection *c)
 {
+    if (tp_session_only_reads(c->session)) {
+        tpi_connection_resume(c);
+        if (!c->ending) {
+            tp_connection_soon(c);
+        }
+        return;
+    }
     if (c->out.encoding == NULL) {
         receive(c);
     }

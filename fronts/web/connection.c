@@ -321,12 +321,15 @@ static void flush(tp_after *after)
         (struct connection *)((char *)after - offsetof(struct connection, flush));
 
     assert(front_is_current(c->front));
-    if (!c->ending || c->dismissed) {
-        tpi_web_write(c);
-    }
-    if (!c->ending) {
+    if (!c->ending && tp_session_only_reads(door_of(c))) {
         resume(c);
+        tpi_web_flush(c);
+    } else if (!c->ending || c->dismissed) {
         tpi_web_write(c);
+        if (!c->ending) {
+            resume(c);
+            tpi_web_write(c);
+        }
     }
     if (c->finishing && tpi_web_has_written(c)) {
         c->ending = true;

@@ -424,6 +424,12 @@ TP_API void tp_session_flush_soon(tp_session *session, tp_after *flush, bool urg
  * waits, with one gathered write, then lets others go on. */
 TP_API bool tp_session_comes_last(tp_session *session);
 
+/* Asked once at the beginning of that callback: whether it runs because a client that comes last
+ * may go on with its messages. The front handles them, and leaves what it sends to the next
+ * callback (tp_session_flush_soon()): messages are handled in the order of the budgets, whatever
+ * waits to be sent. */
+TP_API bool tp_session_only_reads(tp_session *session);
+
 /* The i-th message of the queue; borrowed. */
 TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i);
 

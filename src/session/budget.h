@@ -61,6 +61,8 @@ typedef struct tpi_account {
     tpi_share own;
     tpi_class class;
     bool waiting;                 /* for the next turn */
+    bool woken;                   /* it is being told that it may go on */
+    bool goes_on;                 /* its callback is queued for that */
     bool gives_way;               /* it has closed its side, and comes after all others */
     bool busy;                    /* age.c, as what follows at the end */
     struct tpi_budget_host *host; /* counted reference; NULL until it has a name */

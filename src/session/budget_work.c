@@ -63,7 +63,9 @@ static unsigned wake(tpi_waiting *list, unsigned most)
         list->last = waits(list) ? list->last : NULL;
         session->account.next_waiting = NULL;
         session->account.waiting = false;
+        session->account.woken = true;
         session->events->ready(session->context);
+        session->account.woken = false;
         most -= !session->account.waiting;
         asked--;
     }

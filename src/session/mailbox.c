@@ -99,7 +99,17 @@ bool tp_session_comes_last(tp_session *session)
     return tpi_budget_is_guest(session) && !tp_session_is_new(session);
 }
 
-/* Called for each message that is queued: mostly the callback waits already. */
+bool tp_session_only_reads(tp_session *session)
+{
+    const bool goes_on = session->account.goes_on;
+
+    session->account.goes_on = false;
+    return goes_on && tp_session_comes_last(session);
+}
+
+/* Guests go on in the order in which they are woken; those that wait to be sent something go on
+ * then, or much that is sent would never come to its turn. Called for each message that is queued:
+ * mostly the callback waits already. */
 void tp_session_flush_soon(tp_session *session, tp_after *flush, bool urgent)
 {
     tp_loop *loop = tpi_hub_loop(session->hub);
@@ -107,7 +117,9 @@ void tp_session_flush_soon(tp_session *session, tp_after *flush, bool urgent)
     if (flush->queued && !urgent) {
         return;
     }
-    if (tp_session_comes_last(session)) {
+    const bool goes_on = session->account.woken && !flush->queued;
+    session->account.goes_on = session->account.goes_on || goes_on;
+    if (tp_session_comes_last(session) && !goes_on) {
         tp_loop_last(loop, flush);
     } else if (urgent) {
         tp_loop_after(loop, flush);
