@@ -138,6 +138,8 @@ typedef struct tpi_budget {
     /* budget_data.c */
     tpi_queue_group data; /* in the queues of guests */
     tp_after relief;
+    size_t relieved; /* sessions of this round */
+    bool dropped;    /* something was, in this round */
 
 } tpi_budget;
 
